@@ -1,0 +1,47 @@
+# On a fresh machine with Python and make: `make test`, `make run`.
+# Another Python:       make test PYTHON=python3.12
+# Another torch build:  make test TORCH="torch==2.12.0 --index-url <yours>"
+
+PYTHON ?= python3
+TORCH ?= $(shell grep '^torch==' constraints.txt)
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: run test test-slow check lint golden bench clean
+
+run: $(READY)
+	$(BIN)/pechvogel watch --players 3 --seed 7
+	$(BIN)/pechvogel bench --peers
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+test-slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+check: lint
+	$(MAKE) test
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+golden: $(READY)
+	$(BIN)/python -m tests.golden --write
+
+bench: $(READY)
+	$(BIN)/pechvogel bench --peers
+
+# Torch goes first and alone: pip takes the build that TORCH names, and the rest of the set-up accepts it.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	grep -v '^torch==' constraints.txt > .venv/constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint .venv/constraints.txt --editable '.[train,peers,dev]'
+	touch $(READY)
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The command line `pechvogel`, on top of all other packages."""

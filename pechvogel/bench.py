@@ -1,0 +1,206 @@
+"""Decisions per second: of the kernel, the batch engine and the environments, and of other projects' games.
+
+All contenders are measured in turns, over and over, in one run, and the median counts: machines are noisy, so only
+ratios from one run mean something. A decision is a point where somebody has two or more legal actions (for others'
+games: every action of a player).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from pechvogel_env import pechvogel_v0, rules
+from pechvogel_env.batch import Batch, Buffers, random_actions
+from pechvogel_env.game import check_settings, random_games
+
+ROUNDS = 7
+BATCH_GAMES = 16384  # enough that starting threads does not matter
+KERNEL_GAMES = 2000
+
+# Plays for about so many seconds; returns decisions and the seconds they took.
+Contender = Callable[[float], tuple[int, float]]
+
+LABELS = {
+    "kernel": "kernel: random games inside compiled code, one core",
+    "batch_1": f"batch of {BATCH_GAMES}: given actions, observations and masks, one core",
+    "batch_all": f"batch of {BATCH_GAMES}: the same on {os.cpu_count()} cores",
+    "raw_env": "pechvogel_v0.raw_env()",
+    "env": "pechvogel_v0.env()",
+    "pettingzoo_connect_four_raw": "PettingZoo connect_four_v3.raw_env()",
+    "pettingzoo_connect_four_env": "PettingZoo connect_four_v3.env()",
+    "openspiel_pig": "OpenSpiel pig, compiled random bots",
+    "openspiel_backgammon": "OpenSpiel backgammon, compiled random bots",
+}
+RATIOS = (
+    ("kernel", "openspiel_pig"),
+    ("kernel", "openspiel_backgammon"),
+    ("batch_all", "batch_1"),
+    ("raw_env", "pettingzoo_connect_four_raw"),
+    ("env", "pettingzoo_connect_four_env"),
+)
+
+
+def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
+    """Measure; the result has the documented keys, and `ratios`."""
+    check_settings(num_players, 3, "win", None)
+    contenders: dict[str, Contender] = {
+        "kernel": _kernel(num_players),
+        "batch_1": _batch(num_players, 1),
+        "batch_all": _batch(num_players, os.cpu_count() or 1),
+        "raw_env": _environment(lambda: pechvogel_v0.raw_env(num_players=num_players)),
+        "env": _environment(lambda: pechvogel_v0.env(num_players=num_players)),
+    }
+    missing = {}
+    if peers:
+        for name, make in _PEERS.items():
+            try:
+                contenders[name] = make()
+            except ImportError as error:
+                missing[name] = str(error)
+    speeds: dict[str, list[float]] = {name: [] for name in contenders}
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("measuring", total=ROUNDS * len(contenders))
+        for contender in contenders.values():
+            contender(0.0)  # compile and warm up
+        for _ in range(ROUNDS):
+            for name, contender in contenders.items():
+                decisions, elapsed = contender(seconds / ROUNDS)
+                speeds[name].append(decisions / elapsed)
+                progress.advance(task)
+    median: dict[str, float | None] = {name: statistics.median(values) for name, values in speeds.items()}
+    median.update(dict.fromkeys(missing))
+    ours = {name: speed for name, speed in median.items() if name not in _PEERS}
+    return {
+        **ours,
+        "peers": {name: median[name] for name in _PEERS} if peers else {},
+        "ratios": {
+            f"{ours}/{theirs}": median[ours] / median[theirs]  # type: ignore[operator]
+            for ours, theirs in RATIOS
+            if median.get(theirs)
+        },
+        "players": num_players,
+        "cores": os.cpu_count(),
+        "missing": missing,
+    }
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the result as tables."""
+    console = Console()
+    table = Table(title=f"Decisions per second, {result['players']} players (median of {ROUNDS} rounds)")
+    table.add_column("what")
+    table.add_column("decisions/s", justify="right")
+    for name, label in LABELS.items():
+        speed = result.get(name, result["peers"].get(name))
+        if speed is not None:
+            table.add_row(label, f"{speed:,.0f}")
+    console.print(table)
+    table = Table(title="Ratios in this run")
+    table.add_column("ours / theirs")
+    table.add_column("ratio", justify="right")
+    for name, ratio in result["ratios"].items():
+        table.add_row(name, f"{ratio:.2f}x")
+    console.print(table)
+    for name, reason in result["missing"].items():
+        console.print(f"{LABELS[name]}: not measured ({reason}); pip install 'pechvogel\\[peers]' brings it")
+
+
+# ------------------------------------------------------------------------------------- contenders
+
+
+def _kernel(num_players: int) -> Contender:
+    states = rules.new_states(KERNEL_GAMES)
+
+    def play(seconds: float) -> tuple[int, float]:
+        decisions, start, seed = 0, time.perf_counter(), 0
+        while (elapsed := time.perf_counter() - start) < seconds or not seed:
+            decisions += random_games(states, num_players, 3, False, np.uint64(seed))
+            seed += 1
+        return decisions, elapsed
+
+    return play
+
+
+def _batch(num_players: int, threads: int) -> Contender:
+    buffers = Buffers.allocate(BATCH_GAMES, num_players)
+    batch = Batch(buffers, num_players=num_players, threads=threads)
+    actions = np.zeros(BATCH_GAMES, np.int64)
+
+    def play(seconds: float) -> tuple[int, float]:
+        steps, elapsed = 0, 0.0
+        while elapsed < seconds or not steps:
+            random_actions(batch.bits, np.uint64(steps), actions)  # not timed: the caller's part
+            start = time.perf_counter()
+            batch.step(actions)
+            elapsed += time.perf_counter() - start
+            steps += 1
+        return steps * BATCH_GAMES, elapsed
+
+    return play
+
+
+def _environment(make: Callable[[], Any]) -> Contender:
+    """The usual loop of PettingZoo: last(), a random legal action, step()."""
+    env = make()
+
+    def play(seconds: float) -> tuple[int, float]:
+        decisions, games, start = 0, 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - start) < seconds or not games:
+            env.reset(seed=games)
+            games += 1
+            while env.agents:
+                observation, _, termination, truncation, _ = env.last()
+                if termination or truncation:
+                    env.step(None)
+                    continue
+                legal = observation["action_mask"].nonzero()[0]
+                env.step(legal[int(random.random() * len(legal))])
+                decisions += 1
+        return decisions, elapsed
+
+    return play
+
+
+def _connect_four(kind: str) -> Contender:
+    from pettingzoo.classic.connect_four import connect_four
+
+    return _environment(getattr(connect_four, kind))
+
+
+def _openspiel(name: str) -> Contender:
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    bots = [pyspiel.make_uniform_random_bot(player, player + 1) for player in range(game.num_players())]
+
+    def play(seconds: float) -> tuple[int, float]:
+        decisions, elapsed, seed = 0, 0.0, 0
+        while elapsed < seconds or not seed:
+            start = time.perf_counter()
+            state = game.new_initial_state()
+            pyspiel.evaluate_bots(state, bots, seed)
+            elapsed += time.perf_counter() - start
+            decisions += sum(step.player >= 0 for step in state.full_history())  # not timed
+            seed += 1
+        return decisions, elapsed
+
+    return play
+
+
+_PEERS: dict[str, Callable[[], Contender]] = {
+    "pettingzoo_connect_four_raw": lambda: _connect_four("raw_env"),
+    "pettingzoo_connect_four_env": lambda: _connect_four("env"),
+    "openspiel_pig": lambda: _openspiel("pig"),
+    "openspiel_backgammon": lambda: _openspiel("backgammon"),
+}

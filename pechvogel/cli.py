@@ -1,0 +1,166 @@
+"""`pechvogel ...`: reads the command line and calls the room that does the work.
+
+Imports stand inside the commands, so that `--help` answers at once. Bad input is one sentence and exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pechvogel_env import __version__
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except (ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough (`pechvogel ... | head`)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        print(f"pechvogel: {_sentence(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pechvogel", description="The dice game Pechvogel: environment, agents, benchmark."
+    )
+    parser.add_argument("--version", action="version", version=f"pechvogel {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    bench = commands.add_parser("bench", help="decisions per second, ours and others'")
+    bench.set_defaults(run=_bench)
+    bench.add_argument("--peers", action="store_true", help="also measure PettingZoo's and OpenSpiel's games")
+    bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
+    bench.add_argument("--seconds", type=float, default=3.0, metavar="S", help="for each figure (default 3)")
+    _add_json(bench)
+
+    replay = commands.add_parser("replay", help="watch or verify recorded games")
+    replay.set_defaults(run=_replay)
+    replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
+    replay.add_argument("--game", type=int, default=1, metavar="N", help="which game to watch (default 1)")
+    replay.add_argument("--verify", action="store_true", help="don't show anything: check every game of the file")
+    _add_delay(replay)
+    _add_json(replay)
+
+    watch = commands.add_parser("watch", help="watch random agents play a game")
+    watch.set_defaults(run=_watch)
+    watch.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
+    watch.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    watch.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
+    watch.add_argument("--seed", type=int, default=0, help="of the dice and the agents (default 0)")
+    watch.add_argument("--record", type=Path, metavar="FILE", help="append the game to a file of recorded games")
+    _add_delay(watch)
+    _add_json(watch)
+    return parser
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': to standard output)")
+
+
+def _add_delay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--delay",
+        type=float,
+        default=0.25 if sys.stdout.isatty() else 0.0,
+        metavar="S",
+        help="seconds to look at each decision (default 0.25 on a terminal)",
+    )
+
+
+def _write_json(target: str | None, result: dict[str, Any]) -> None:
+    """Write to a file by way of a temporary one, so that nothing is lost if we are killed."""
+    if target is None:
+        return
+    text = json.dumps(result, indent=2) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    temporary = Path(f"{target}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(target)
+
+
+def _bench(arguments: argparse.Namespace) -> None:
+    from pechvogel import bench
+
+    if arguments.seconds <= 0:
+        raise ValueError(f"--seconds must be above 0, not {arguments.seconds}")
+    result = bench.run(arguments.players, arguments.seconds, arguments.peers)
+    if arguments.json != "-":
+        bench.show(result)
+    _write_json(arguments.json, result)
+
+
+def _replay(arguments: argparse.Namespace) -> None:
+    from pechvogel_env import record
+    from play import show
+
+    _check_delay(arguments.delay)
+    games = record.read(arguments.file)
+    quiet = arguments.json == "-"
+    if arguments.verify:
+        if not quiet:
+            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified")
+    else:
+        if not 1 <= arguments.game <= len(games):
+            raise ValueError(f"--game must be from 1 to {len(games)}, the games in the file, not {arguments.game}")
+        chosen = games[arguments.game - 1]
+        names = [f"player_{seat}" for seat in range(chosen["num_players"])]
+        screen = show.Screen(arguments.delay, names)
+        for game, action in record.steps(chosen):
+            if not quiet:
+                screen.draw(game, action)
+            last = game
+        if not quiet:
+            print(show.result(last, names))
+    _write_json(arguments.json, {"games": len(games), "scores": [game["scores"] for game in games]})
+
+
+def _watch(arguments: argparse.Namespace) -> None:
+    from pechvogel_env import record
+    from play import show
+
+    _check_delay(arguments.delay)
+    quiet = arguments.json == "-"
+    names = [f"player_{seat}" for seat in range(arguments.players)]
+    screen = show.Screen(arguments.delay, names)
+    game = show.watch(
+        arguments.players,
+        arguments.copies,
+        arguments.italian_reading,
+        arguments.seed,
+        (lambda game, action: None) if quiet else screen.draw,
+    )
+    recorded = record.of_game(game)
+    if not quiet:
+        print(show.result(game, names))
+    if arguments.record is not None:
+        record.append(arguments.record, recorded)
+    _write_json(arguments.json, recorded)
+
+
+def _check_delay(delay: float) -> None:
+    if not 0 <= delay <= 60:
+        raise ValueError(f"--delay must be from 0 to 60 seconds, not {delay}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

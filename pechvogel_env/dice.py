@@ -1,0 +1,193 @@
+"""The dice: what a throw can be and how likely it is, and the seeded dice of a game.
+
+The seeded dice are a pure function of (game seed, number of the turn, number of the throw within the turn), fixed
+for `_v0`. With 64-bit arithmetic that wraps around and G = 0x9E3779B97F4A7C15:
+
+    mix(x)                  = the finaliser of SplitMix64
+    word(seed, turn, throw) = mix(mix(seed + (turn + 1) G) + (throw + 1) G)
+    die k of that throw     = FACES[digit k, lowest first, of (word mod 6^7) in base 6]
+
+(6^7 does not divide 2^64; the probabilities are off by less than 2e-14.) A throw of n dice shows the first n of its
+seven. So single and batch play, any number of threads, replays and tables with rotated seats see the same dice.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pechvogel_env._compile import inlined
+from pechvogel_env.rules import FACES, NUM_DICE
+
+MAX_SEED = 2**64 - 1
+
+_G = np.uint64(0x9E3779B97F4A7C15)
+_M1 = np.uint64(0xBF58476D1CE4E5B9)
+_M2 = np.uint64(0x94D049BB133111EB)
+_FIRST_PLAYER_SALT = np.uint64(0x5045434856473031)  # keeps who starts independent of the dice
+_THROWS = np.uint64(len(FACES) ** NUM_DICE)
+_FOUR_DICE = np.uint32(len(FACES) ** 4)
+# The faces of four dice by their number in base 6: two look-ups are cheaper than seven divisions.
+_FACES_OF_FOUR = np.array([faces[::-1] for faces in product(FACES, repeat=4)], np.int8)
+_S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+# ------------------------------------------------------------------------------------- chance, explicitly
+
+
+class Outcome(NamedTuple):
+    """One multiset of faces: `counts` (raven first, then 3..7) and its probability ways / 6**n."""
+
+    counts: tuple[int, ...]
+    ways: int
+    probability: float
+
+
+class ReducedOutcome(NamedTuple):
+    """What matters once the target is known: how many dice show it, and how many ravens fall."""
+
+    targets: int
+    ravens: int
+    ways: int
+    probability: float
+
+
+@cache
+def outcomes(num_dice: int) -> tuple[Outcome, ...]:
+    """Every throw of `num_dice` dice as a multiset of faces; the `ways` add up to 6**num_dice."""
+    _check_num_dice(num_dice)
+    total = len(FACES) ** num_dice
+    result = []
+    for counts in product(range(num_dice + 1), repeat=len(FACES)):
+        if sum(counts) == num_dice:
+            ways = math.factorial(num_dice)
+            for count in counts:
+                ways //= math.factorial(count)
+            result.append(Outcome(counts, ways, ways / total))
+    return tuple(result)
+
+
+@cache
+def reduced_outcomes(num_dice: int) -> tuple[ReducedOutcome, ...]:
+    """Every throw of `num_dice` dice as (targets, ravens); the `ways` add up to 6**num_dice."""
+    _check_num_dice(num_dice)
+    total = len(FACES) ** num_dice
+    others = len(FACES) - 2
+    result = []
+    for targets in range(num_dice + 1):
+        for ravens in range(num_dice + 1 - targets):
+            ways = (
+                math.comb(num_dice, targets)
+                * math.comb(num_dice - targets, ravens)
+                * others ** (num_dice - targets - ravens)
+            )
+            result.append(ReducedOutcome(targets, ravens, ways, ways / total))
+    return tuple(result)
+
+
+def _check_num_dice(num_dice: int) -> None:
+    if not 0 <= num_dice <= NUM_DICE:
+        raise ValueError(f"a throw has 0 to {NUM_DICE} dice, not {num_dice}")
+
+
+# ------------------------------------------------------------------------------------- seeded dice
+
+
+@inlined
+def mix(x: Any) -> Any:
+    """The finaliser of SplitMix64: a bijection of 64-bit words that looks random."""
+    x = (x ^ (x >> _S30)) * _M1
+    x = (x ^ (x >> _S27)) * _M2
+    return x ^ (x >> _S31)
+
+
+@inlined
+def word(seed: Any, turn: int, throw: int) -> Any:
+    """The random 64-bit word behind one throw."""
+    turn_key = mix(np.uint64(seed) + np.uint64(turn + 1) * _G)
+    return mix(turn_key + np.uint64(throw + 1) * _G)
+
+
+@inlined
+def fill_throw(dice: NDArray[np.int8], seed: Any, turn: int, throw: int) -> None:
+    """Write the seven seeded dice of a throw."""
+    number = np.uint32(word(seed, turn, throw) % _THROWS)
+    low = number % _FOUR_DICE
+    high = number // _FOUR_DICE
+    for k in range(4):
+        dice[k] = _FACES_OF_FOUR[low, k]
+    for k in range(3):
+        dice[k + 4] = _FACES_OF_FOUR[high, k]
+
+
+@inlined
+def seeded_first_player(seed: Any, num_players: int) -> int:
+    """Who starts where nobody says so (R5)."""
+    return np.int64(mix(np.uint64(seed) ^ _FIRST_PLAYER_SALT) % np.uint64(num_players))
+
+
+@inlined
+def game_seed(seed: Any, game: int, episode: int) -> Any:
+    """The seed of episode `episode` of game `game` in a batch (or series) with seed `seed`."""
+    key = mix(np.uint64(seed) ^ _G)
+    key = mix(key + np.uint64(game + 1) * _M1)
+    return mix(key + np.uint64(episode + 1) * _M2)
+
+
+def throw_of(seed: int, turn: int, throw: int) -> list[int]:
+    """The seven seeded dice of a throw, as a list of faces; a throw of n dice shows the first n."""
+    dice = np.empty(NUM_DICE, np.int8)
+    fill_throw(dice, np.uint64(check_seed(seed)), turn, throw)
+    return [int(face) for face in dice]
+
+
+def check_seed(seed: int) -> int:
+    """A seed is a whole number that fits into 64 bits."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise ValueError(f"seed must be a whole number, not {seed!r}")
+    if not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed must be from 0 to 2**64 - 1, not {seed}")
+    return int(seed)
+
+
+class SeedSeries:
+    """The seeds of a series of games: each a given one, or else the next after the last that was given."""
+
+    def __init__(self) -> None:
+        self._seed: int | None = None
+        self._episode = 0
+
+    def next(self, seed: int | None) -> int:
+        """The seed of the next game."""
+        if seed is not None:
+            self._seed, self._episode = check_seed(seed), 0
+            return self._seed
+        if self._seed is None:
+            self._seed = int.from_bytes(os.urandom(8), "little")
+        self._episode += 1
+        return int(game_seed(np.uint64(self._seed), 0, self._episode))
+
+
+# ------------------------------------------------------------------------------------- scripted dice
+
+
+def script(faces: Sequence[int]) -> NDArray[np.int8]:
+    """Check scripted dice: a flat list of faces (0 = raven, 3..7), consumed die by die."""
+    return np.fromiter(_checked(faces), np.int8)
+
+
+def _checked(faces: Sequence[int]) -> Iterator[int]:
+    try:
+        listed = list(faces)
+    except TypeError:
+        raise ValueError(f"dice must be a list of faces, not {faces!r}") from None
+    for k, face in enumerate(listed):
+        if isinstance(face, (bool, np.bool_)) or not isinstance(face, (int, np.integer)) or face not in FACES:
+            raise ValueError(f"dice[{k}] is {face!r}: a die shows 0 (the raven), 3, 4, 5, 6 or 7")
+        yield int(face)

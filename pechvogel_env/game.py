@@ -1,0 +1,339 @@
+"""A game in progress: the rules, the dice, and whose decision comes next.
+
+`advance` is the compiled heart that single games, batches and replays share: it throws dice and plays forced
+actions until somebody has to decide. `Game` is the Python view of one game, on which the environments stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pechvogel_env import dice as dice_module
+from pechvogel_env import observation, rules
+from pechvogel_env._compile import compiled, inlined
+from pechvogel_env.dice import fill_throw, game_seed, mix, seeded_first_player
+from pechvogel_env.position import Position, load, position_of
+from pechvogel_env.rules import (
+    MAX_COPIES,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NO_TARGET,
+    NUM_ACTIONS,
+    NUM_DICE,
+    Action,
+    Phase,
+    States,
+    _apply,
+    _decline_to_reduce,
+    _decline_to_start,
+    _dice_to_throw,
+    _land,
+    _legal_bits,
+    _may_frustrate,
+    _may_reduce,
+    _new_game,
+)
+
+NEVER = 2**31 - 1  # a turn that is never reached: no truncation
+DICE_NEXT = -1
+NO_ACTION = -1
+MAX_LEGAL = 5  # nobody ever has more legal actions: five targets, markers or discards
+REWARDS = ("win", "score")
+
+
+@compiled
+def _advance(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
+    """Throw the seeded dice, and play forced actions if `skip_forced`, until somebody is asked.
+
+    Returns the legal actions as bits; 0 when the game is over or `stop_turn` turns are finished. With `throw` False
+    it returns DICE_NEXT where the dice are next, for callers who have dice of their own.
+
+    It takes the record and no array: counting an array's references would cost as much as the rules.
+    """
+    while True:
+        if s.phase == Phase.THROW:
+            if s.target == NO_TARGET and s.turn >= stop_turn:
+                return 0
+            if not throw:
+                return DICE_NEXT
+            fill_throw(s.last_throw, seed, s.turn, s.throws)
+            _land(s, _dice_to_throw(s))
+        if skip_forced:  # the commonest forced actions, without a detour over their bits
+            if s.phase == Phase.REDUCE and not _may_reduce(s):
+                _decline_to_reduce(s)
+            while s.phase == Phase.FRUSTRATE and not _may_frustrate(s):
+                _decline_to_start(s)
+            if s.phase == Phase.THROW:
+                continue
+        bits = _legal_bits(s)
+        if bits == 0:
+            if s.phase == Phase.OVER:
+                return 0
+        elif not skip_forced or bits & (bits - 1) != 0:  # two or more legal actions
+            return bits
+        else:
+            _apply(s, lowest_action(bits))
+
+
+# 2**k % 37 is different for every k < 36, so a lone bit finds its action by one look-up.
+_ACTION_OF_BIT = np.zeros(37, np.int8)
+_ACTION_OF_BIT[[(1 << action) % 37 for action in range(NUM_ACTIONS)]] = range(NUM_ACTIONS)
+
+
+@inlined
+def lowest_action(bits: int) -> int:
+    """The lowest action among legal bits."""
+    return _ACTION_OF_BIT[(bits & -bits) % 37]
+
+
+@compiled
+def advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
+    """Carry out a legal action (none if it is negative) and go on to the next decision of game `i`."""
+    s = states[i]
+    if action >= 0:
+        _apply(s, action)
+    return _advance(s, seed, skip_forced, stop_turn, throw)
+
+
+@inlined
+def random_action(bits: int, key: Any) -> int:
+    """A legal action, all equally likely for random 64-bit keys."""
+    pairs = bits - ((bits >> 1) & 0x55555)  # count the bits without a loop: 2, 4, then all of them
+    fours = (pairs & 0x33333) + ((pairs >> 2) & 0x33333)
+    legal = ((fours + (fours >> 4)) & 0x0F0F0F) % 255
+    skip = np.int64((key >> np.uint64(32)) * np.uint64(legal) >> np.uint64(32))
+    for k in range(MAX_LEGAL - 1):
+        bits = bits & (bits - 1) if k < skip else bits
+    return lowest_action(bits)
+
+
+@compiled
+def random_games(states: States, num_players: int, copies: int, italian_reading: bool, seed: Any) -> int:
+    """Play a whole game of random actions in every state, all a function of the seed.
+
+    Returns the number of decisions.
+    """
+    decisions = 0
+    for i in range(len(states)):
+        s = states[i]
+        dice_seed = game_seed(seed, i, 0)
+        key = game_seed(seed, i, 1)  # the choices must not depend on the dice
+        _new_game(s, num_players, copies, italian_reading, seeded_first_player(dice_seed, num_players))
+        bits = _advance(s, dice_seed, True, NEVER, True)
+        while bits:
+            decisions += 1
+            _apply(s, random_action(bits, mix(key + np.uint64(decisions))))
+            bits = _advance(s, dice_seed, True, NEVER, True)
+    return decisions
+
+
+def action_list(bits: int) -> list[int]:
+    """Legal bits as ascending action ids."""
+    return [action for action in range(NUM_ACTIONS) if bits >> action & 1]
+
+
+@cache
+def mask_of(bits: int) -> NDArray[np.int8]:
+    """Legal bits as an action mask; a shared array, not to be written to."""
+    masks = np.zeros((1, NUM_ACTIONS), np.int8)
+    rules.write_masks(np.array([bits], np.int32), 0, 1, masks)
+    masks.setflags(write=False)
+    return masks[0]
+
+
+def check_settings(num_players: int, copies: int, reward: str, max_turns: int | None) -> None:
+    """Refuse settings that no game can have, with a sentence that names the one that is wrong."""
+    _check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    _check_whole("copies", copies, 1, MAX_COPIES)
+    if reward not in REWARDS:
+        raise ValueError(f"reward must be 'win' or 'score', not {reward!r}")
+    if max_turns is not None:
+        _check_whole("max_turns", max_turns, 1, NEVER)
+
+
+def _check_whole(name: str, value: Any, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, not {value}")
+
+
+class Game:
+    """One game that waits for a decision, is over, or was truncated."""
+
+    def __init__(
+        self,
+        num_players: int = 2,
+        copies: int = 3,
+        italian_reading: bool = False,
+        skip_forced: bool = True,
+        max_turns: int | None = None,
+        keep_dice: bool = False,
+    ) -> None:
+        check_settings(num_players, copies, REWARDS[0], max_turns)
+        self.num_players = num_players
+        self.copies = copies
+        self.italian_reading = bool(italian_reading)
+        self.skip_forced = bool(skip_forced)
+        self.max_turns = max_turns
+        self.states = rules.new_states(1)
+        self.bits = 0  # legal actions of whoever is asked; 0: the game has ended
+        self.seed = 0
+        self.start: Position | None = None  # where it was not a fresh game
+        self.first_player = 0
+        self.actions: list[int] = []  # real decisions only, whatever `skip_forced`: enough to rebuild
+        self.script = np.empty(0, np.int8)
+        self._seed = np.uint64(0)
+        # Handed to compiled code at every decision, so made once.
+        self._seats = [np.array([seat], np.int8) for seat in range(num_players)]
+        self._to_act = self.states["to_act"]
+        self._size = observation.size(num_players)
+        self.scripted = 0  # how many of the dice so far came from the script
+        self.keep_dice = keep_dice  # slower: for records and replays
+        self.dice: list[int] = []  # with `keep_dice`: all faces so far, in the order thrown
+        self._stop_turn = NEVER
+
+    def reset(
+        self,
+        seed: int,
+        first_player: int | None = None,
+        dice: Sequence[int] = (),
+        position: Position | Mapping[str, Any] | str | None = None,
+    ) -> None:
+        """Start anew. Nothing changes if an argument is wrong (ValueError)."""
+        seed = dice_module.check_seed(seed)
+        script = dice_module.script(dice)
+        if first_player is None:
+            first_player = int(dice_module.seeded_first_player(np.uint64(seed), self.num_players))
+        _check_whole("first_player", first_player, 0, self.num_players - 1)
+        start = None
+        if position is not None:
+            start = Position.complete(
+                position,
+                num_players=self.num_players,
+                copies=self.copies,
+                italian_reading=self.italian_reading,
+                first_player=int(first_player),
+            )
+            if start.phase == "over":
+                raise ValueError("position: phase is 'over', and there is nothing left to play")
+        self.seed, self.start, self.first_player = seed, start, int(first_player)
+        self.script, self.actions, self.dice = script, [], []
+        self._seed = np.uint64(seed)
+        self.scripted = 0
+        if start is None:
+            rules.new_game(self.states, 0, self.num_players, self.copies, self.italian_reading, first_player)
+        else:
+            load(start, self.states, 0)
+        turn = int(self.states["turn"][0])
+        self._stop_turn = NEVER if self.max_turns is None else min(NEVER, turn + self.max_turns)
+        self._go_on(NO_ACTION)
+
+    def step(self, action: int) -> None:
+        """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
+        bits = self.bits
+        try:
+            number = index(action)
+        except TypeError:
+            number = NO_ACTION
+        if number < 0 or not bits >> number & 1:
+            raise ValueError(self._illegal(action))
+        if bits & (bits - 1):
+            self.actions.append(number)
+        self._go_on(number)
+
+    def _go_on(self, action: int) -> None:
+        """To the next decision: with scripted dice while they last, then with the seeded ones."""
+        seed, skip_forced, stop_turn = self._seed, self.skip_forced, self._stop_turn
+        while self.keep_dice or self.scripted < len(self.script):
+            bits = advance(self.states, 0, action, seed, skip_forced, stop_turn, False)
+            if bits != DICE_NEXT:
+                self.bits = bits
+                return
+            action = NO_ACTION
+            faces = np.empty(NUM_DICE, np.int8)
+            fill_throw(faces, self._seed, self.states["turn"][0], self.states["throws"][0])
+            faces = faces[: rules.dice_to_throw(self.states, 0)]
+            given = self.script[self.scripted :][: len(faces)]
+            faces[: len(given)] = given
+            self.scripted += len(given)
+            rules.apply_dice(self.states, 0, faces)
+            if self.keep_dice:
+                self.dice += faces.tolist()
+        self.bits = advance(self.states, 0, action, seed, skip_forced, stop_turn, True)
+
+    def _illegal(self, action: Any) -> str:
+        if not self.bits:
+            return f"action {action!r} is illegal: the game has ended"
+        known = isinstance(action, (int, np.integer)) and 0 <= action < NUM_ACTIONS
+        name = f"{int(action)} ({Action(action).name.lower()})" if known else repr(action)
+        legal = ", ".join(f"{a} ({Action(a).name.lower()})" for a in action_list(self.bits))
+        return f"action {name} is illegal for player_{self.to_act}; legal are {legal}"
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that is asked, or None when the game has ended."""
+        return int(self._to_act[0]) if self.bits else None
+
+    @property
+    def over(self) -> bool:
+        """Ended by the rules (R20)."""
+        return bool(self.states["phase"][0] == Phase.OVER)
+
+    @property
+    def truncated(self) -> bool:
+        """Ended by `max_turns` (Q7)."""
+        return self.bits == 0 and not self.over
+
+    def settings(self) -> dict[str, Any]:
+        """Everything but the players' actions and scripted dice that makes this game what it is."""
+        return {
+            "num_players": self.num_players,
+            "copies": self.copies,
+            "italian_reading": self.italian_reading,
+            "max_turns": self.max_turns,
+            "position": None if self.start is None else self.start.to_dict(),
+            "first_player": self.first_player,
+            "seed": self.seed,
+        }
+
+    def position(self) -> Position:
+        """The position as it is now."""
+        if not self.states["num_players"][0]:
+            raise ValueError("there is no game yet: call reset() first")
+        return position_of(self.states, 0)
+
+    def mask(self) -> NDArray[np.int8]:
+        """The legal actions of whoever is asked, as a fresh mask."""
+        return mask_of(self.bits).copy()
+
+    def observe(self, seat: int) -> NDArray[np.float32]:
+        """What a seat sees, as a fresh vector."""
+        out = np.empty((1, self._size), np.float32)
+        observation.observe(self.states, 0, 1, self._seats[seat], out)
+        return out[0]
+
+    def scores(self) -> list[int]:
+        """Points of every player as things stand (R21)."""
+        return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
+
+    def rewards(self, kind: str) -> list[float]:
+        """Rewards of every player by the position as it stands; zeros if it was truncated."""
+        out = np.zeros((1, self.num_players), np.float64)
+        if not self.truncated:
+            write = rules.write_win_rewards if kind == "win" else rules.write_score_rewards
+            write(self.states, 0, out, 0)
+        return [float(x) for x in out[0]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_to_act"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._to_act = self.states["to_act"]  # a view, which a copy would cut off

@@ -1,0 +1,561 @@
+"""A position: the readable view of a game without its dice, to and from JSON and one line of text, validated.
+
+The JSON form has the field names of `Position`. A partial one is completed by `Position.complete`. The text form is
+one word that is safe in URLs and logs; ten parts joined by "_":
+
+    3x3_33332_00001f2.00000f1.00000f0_-_0_642_-_663_frustrate1_9
+    |   |     |                       | | |   | |   |          turn: finished turns
+    |   |     |                       | | |   | |   phase, and the seat that is asked
+    |   |     |                       | | |   | last throw in order, 0 = raven ("-": none)
+    |   |     |                       | | |   "r" reduced, "a" after a reduction, then frustraters in order ("-": none)
+    |   |     |                       | | target (0: none), targets, ravens
+    |   |     |                       | active seat
+    |   |     |                       seat with Murphy ("-": nobody)
+    |   |     markers by value 3..7, "f", frustrations; a player each, joined by "."
+    |   markers in the middle by value
+    players x copies, "i" behind it for the Italian reading
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from pechvogel_env import rules
+from pechvogel_env.rules import (
+    FACES,
+    FIRST_VALUE,
+    MAX_COPIES,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NO_DIE,
+    NO_TARGET,
+    NOBODY,
+    NUM_DICE,
+    NUM_VALUES,
+    RAVEN,
+    RAVENS_LIMIT,
+    TARGETS_NEEDED,
+    Action,
+    Phase,
+    States,
+)
+
+PHASES = tuple(phase.name.lower() for phase in Phase)
+MAX_COUNT = 2**31 - 1  # of frustrations and turns: what a state can hold
+_ACTIVE_DECIDES = ("target", "reduce", "take", "discard")
+_NOBODY_DECIDES = ("throw", "over")
+
+
+class PositionError(ValueError):
+    """An impossible or malformed position; the message starts with the name of the wrong field."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"position: {field} {problem}")
+        self.field = field
+
+
+@dataclass
+class Player:
+    """What a player has in front of them."""
+
+    markers: list[int]  # by value 3..7
+    frustrations: int  # without those lying on the board
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+@dataclass
+class Position:
+    """Everything that the players see; see the module's text for the one-line form."""
+
+    num_players: int  # 2..5
+    copies: int  # markers per value at the start, 1..3
+    italian_reading: bool  # Q3
+    middle: list[int]  # markers in the middle by value 3..7
+    players: list[Player]
+    murphy: int | None  # seat that holds Murphy
+    active: int  # seat whose turn it is
+    target: int | None  # 3..7
+    targets: int  # target dice on the board, the last throw included
+    ravens: int  # ravens on the board, the last throw included
+    reduced: bool  # the active player has reduced in this turn
+    frustraters: list[int]  # seats whose frustrations lie on the board, in the order in which they came
+    last_throw: list[int]  # faces in the order thrown; empty before the first and once taken back
+    after_reduction: bool  # the last (in "throw": the coming) throw repeats one that was reduced
+    phase: str  # one of PHASES
+    to_act: int | None  # seat that is asked; None in "throw" and "over"
+    turn: int  # finished turns
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    # ------------------------------------------------------------------------------ out
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form as plain dicts and lists."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """The JSON form on one line."""
+        return json.dumps(self.to_dict())
+
+    def to_text(self) -> str:
+        """The one-line form for URLs and logs."""
+
+        def digits(numbers: list[int]) -> str:
+            return "".join(map(str, numbers))
+
+        flags = "r" * self.reduced + "a" * self.after_reduction + digits(self.frustraters)
+        return "_".join(
+            [
+                f"{self.num_players}x{self.copies}" + "i" * self.italian_reading,
+                digits(self.middle),
+                ".".join(f"{digits(p.markers)}f{p.frustrations}" for p in self.players),
+                "-" if self.murphy is None else str(self.murphy),
+                str(self.active),
+                digits([self.target or 0, self.targets, self.ravens]),
+                flags or "-",
+                digits(self.last_throw) or "-",
+                self.phase + ("" if self.to_act is None else str(self.to_act)),
+                str(self.turn),
+            ]
+        )
+
+    # ------------------------------------------------------------------------------ in
+
+    @classmethod
+    def parse(cls, source: Position | Mapping[str, Any] | str) -> Position:
+        """A whole position from any of its forms: an object, a dict, JSON text or the one-line text."""
+        source = _as_mapping(source)
+        for name in (field.name for field in fields(cls)):
+            if name not in source:
+                raise PositionError(name, "is missing")
+        return _build(source)
+
+    @classmethod
+    def complete(
+        cls,
+        source: Position | Mapping[str, Any] | str,
+        *,
+        num_players: int,
+        copies: int,
+        italian_reading: bool = False,
+        first_player: int = 0,
+    ) -> Position:
+        """As `parse`, but missing fields are filled in as in a fresh game.
+
+        `middle` with what the players don't hold, `phase` with "throw", `active` with `first_player`.
+        """
+        source = _as_mapping(source)
+        whole: dict[str, Any] = {
+            "num_players": num_players,
+            "copies": copies,
+            "italian_reading": italian_reading,
+            "murphy": None,
+            "active": first_player,
+            "target": None,
+            "targets": 0,
+            "ravens": 0,
+            "reduced": False,
+            "frustraters": [],
+            "last_throw": [],
+            "after_reduction": False,
+            "phase": "throw",
+            "turn": 0,
+            **source,
+        }
+        for name, ours in (("num_players", num_players), ("copies", copies)):
+            if whole[name] != ours:
+                raise PositionError(name, f"is {whole[name]!r}, but this game has {ours}")
+        if "players" not in whole:
+            whole["players"] = [{} for _ in range(num_players)]
+        if isinstance(whole["players"], list):
+            blank = {"markers": [0] * NUM_VALUES, "frustrations": 0}
+            whole["players"] = [
+                {**blank, **player} if isinstance(player, Mapping) else player for player in whole["players"]
+            ]
+        if "middle" not in whole:
+            players = _players(whole["players"], num_players, copies)
+            whole["middle"] = [
+                max(0, copies - sum(player.markers[value] for player in players)) for value in range(NUM_VALUES)
+            ]
+        if "to_act" not in whole:
+            whole["to_act"] = whole["active"] if whole["phase"] in _ACTIVE_DECIDES else None
+        return _build(whole)
+
+
+# ---------------------------------------------------------------------------------- to and from a state
+
+
+def position_of(states: States, i: int) -> Position:
+    """The position of game `i`."""
+    s = states.view(np.recarray)[i]
+    n = int(s.num_players)
+    return Position(
+        num_players=n,
+        copies=int(s.copies),
+        italian_reading=bool(s.italian_reading),
+        middle=s.middle.tolist(),
+        players=[Player(s.markers[p].tolist(), int(s.frustrations[p])) for p in range(n)],
+        murphy=None if s.murphy == NOBODY else int(s.murphy),
+        active=int(s.active),
+        target=None if s.target == NO_TARGET else int(s.target),
+        targets=int(s.targets),
+        ravens=int(s.ravens),
+        reduced=bool(s.reduced),
+        frustraters=s.frustraters[: s.num_frustraters].tolist(),
+        last_throw=s.last_throw[: s.num_thrown].tolist(),
+        after_reduction=bool(s.after_reduction),
+        phase=PHASES[s.phase],
+        to_act=None if s.to_act == NOBODY else int(s.to_act),
+        turn=int(s.turn),
+    )
+
+
+def load(position: Position, states: States, i: int) -> None:
+    """Set game `i` to a valid position.
+
+    A position does not say how many throws its turn has had; loaded in the middle of a turn, the last throw counts
+    as the first, so that the coming seeded dice are never those of the turn's first throw.
+    """
+    s = states.view(np.recarray)[i]
+    s.num_players = position.num_players
+    s.copies = position.copies
+    s.italian_reading = position.italian_reading
+    s.phase = PHASES.index(position.phase)
+    s.active = position.active
+    s.to_act = NOBODY if position.to_act is None else position.to_act
+    s.murphy = NOBODY if position.murphy is None else position.murphy
+    s.target = NO_TARGET if position.target is None else position.target
+    s.targets = position.targets
+    s.ravens = position.ravens
+    s.reduced = position.reduced
+    s.after_reduction = position.after_reduction
+    s.num_frustraters = len(position.frustraters)
+    s.frustraters[: len(position.frustraters)] = position.frustraters
+    s.num_thrown = len(position.last_throw)
+    s.last_throw[:] = NO_DIE
+    s.last_throw[: len(position.last_throw)] = position.last_throw
+    s.ravens_thrown = position.last_throw.count(RAVEN)
+    s.targets_thrown = 0 if position.target is None else position.last_throw.count(position.target)
+    s.middle[:] = position.middle
+    s.markers[:] = 0
+    s.frustrations[:] = 0
+    for seat, player in enumerate(position.players):
+        s.markers[seat] = player.markers
+        s.frustrations[seat] = player.frustrations
+    s.turn = position.turn
+    s.throws = 1 if position.last_throw or position.target else 0
+
+
+def scores(position: Position) -> list[int]:
+    """Points of every player as things stand (R21)."""
+    states = rules.new_states(1)
+    load(position, states, 0)
+    return [int(rules.score(states, 0, seat)) for seat in range(position.num_players)]
+
+
+# ---------------------------------------------------------------------------------- reading
+
+
+def _as_mapping(source: Position | Mapping[str, Any] | str) -> Mapping[str, Any]:
+    if isinstance(source, Position):
+        return source.to_dict()
+    if isinstance(source, str):
+        return _read_text(source)
+    if not isinstance(source, Mapping):
+        raise PositionError("as a whole", f"must be an object with named fields, not {source!r}")
+    return source
+
+
+def _read_text(text: str) -> Mapping[str, Any]:
+    text = text.strip()
+    if text.startswith("{"):
+        try:
+            source = json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise PositionError("as a whole", f"is not valid JSON: {error}") from None
+        assert isinstance(source, dict)
+        return source
+    parts = text.split("_")
+    if len(parts) != 10:
+        raise PositionError("as a whole", f"must be JSON or ten parts joined by '_', and this has {len(parts)}")
+
+    def part(k: int, name: str, pattern: str) -> re.Match[str]:
+        match = re.fullmatch(pattern, parts[k], re.ASCII)
+        if match is None:
+            raise PositionError(name, f"is written as {parts[k]!r}, which is not its text form")
+        return match
+
+    def digits(run: str) -> list[int]:
+        return [] if run == "-" else [int(digit) for digit in run]
+
+    setting = part(0, "num_players", r"(\d)x(\d)(i?)")
+    players = []
+    for entry in parts[2].split("."):
+        match = re.fullmatch(r"(\d{5})f(\d{1,10})", entry, re.ASCII)
+        if match is None:
+            raise PositionError("players", f"has an entry {entry!r}, which is not its text form")
+        players.append({"markers": digits(match[1]), "frustrations": int(match[2])})
+    murphy = part(3, "murphy", r"-|\d")[0]
+    board = digits(part(5, "target", r"\d{3}")[0])
+    flags = part(6, "frustraters", r"-|(r?)(a?)(\d*)")
+    phase = part(8, "phase", r"([a-z]+)(\d?)")
+    return {
+        "num_players": int(setting[1]),
+        "copies": int(setting[2]),
+        "italian_reading": setting[3] == "i",
+        "middle": digits(part(1, "middle", r"\d{5}")[0]),
+        "players": players,
+        "murphy": None if murphy == "-" else int(murphy),
+        "active": int(part(4, "active", r"\d")[0]),
+        "target": board[0] or None,
+        "targets": board[1],
+        "ravens": board[2],
+        "reduced": bool(flags[1]),
+        "frustraters": digits(flags[3] or "-"),
+        "last_throw": digits(part(7, "last_throw", r"-|\d+")[0]),
+        "after_reduction": bool(flags[2]),
+        "phase": phase[1],
+        "to_act": int(phase[2]) if phase[2] else None,
+        "turn": int(part(9, "turn", r"\d{1,10}")[0]),
+    }
+
+
+def _build(source: Mapping[str, Any]) -> Position:
+    """Check types and ranges field by field, then what the rules allow together."""
+    names = [field.name for field in fields(Position)]
+    for name in source:
+        if name not in names:
+            raise PositionError(repr(name), f"is no field; the fields are {', '.join(names)}")
+    n = _whole("num_players", source["num_players"], MIN_PLAYERS, MAX_PLAYERS)
+    copies = _whole("copies", source["copies"], 1, MAX_COPIES)
+    phase = source["phase"]
+    if phase not in PHASES:
+        raise PositionError("phase", f"is {phase!r}, but must be one of {', '.join(PHASES)}")
+    position = Position(
+        num_players=n,
+        copies=copies,
+        italian_reading=_truth("italian_reading", source["italian_reading"]),
+        middle=_whole_list("middle", source["middle"], NUM_VALUES, 0, copies),
+        players=_players(source["players"], n, copies),
+        murphy=_seat("murphy", source["murphy"], n),
+        active=_whole("active", source["active"], 0, n - 1),
+        target=_target(source["target"]),
+        targets=_whole("targets", source["targets"], 0, NUM_DICE),
+        ravens=_whole("ravens", source["ravens"], 0, NUM_DICE),
+        reduced=_truth("reduced", source["reduced"]),
+        frustraters=_whole_list("frustraters", source["frustraters"], None, 0, n - 1),
+        last_throw=_faces(source["last_throw"]),
+        after_reduction=_truth("after_reduction", source["after_reduction"]),
+        phase=phase,
+        to_act=_seat("to_act", source["to_act"], n),
+        turn=_whole("turn", source["turn"], 0, MAX_COUNT),
+    )
+    _check_markers(position)
+    _check_asked(position)
+    _check_board(position)
+    _check_frustraters(position)
+    return position
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise PositionError(name, f"must be a whole number, not {value!r}")
+    if not low <= value <= high:
+        raise PositionError(name, f"must be from {low} to {high}, not {value}")
+    return int(value)
+
+
+def _truth(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise PositionError(name, f"must be true or false, not {value!r}")
+    return value
+
+
+def _whole_list(name: str, value: Any, length: int | None, low: int, high: int) -> list[int]:
+    if not isinstance(value, (list, tuple)):
+        raise PositionError(name, f"must be a list, not {value!r}")
+    if length is not None and len(value) != length:
+        raise PositionError(name, f"must have {length} entries, not {len(value)}")
+    return [_whole(f"{name}[{k}]", entry, low, high) for k, entry in enumerate(value)]
+
+
+def _seat(name: str, value: Any, num_players: int) -> int | None:
+    return None if value is None else _whole(name, value, 0, num_players - 1)
+
+
+def _target(value: Any) -> int | None:
+    return None if value is None else _whole("target", value, FIRST_VALUE, FIRST_VALUE + NUM_VALUES - 1)
+
+
+def _faces(value: Any) -> list[int]:
+    faces = _whole_list("last_throw", value, None, 0, FACES[-1])
+    for k, face in enumerate(faces):
+        if face not in FACES:
+            raise PositionError(f"last_throw[{k}]", f"is {face}, but a die shows 0 (raven) or 3 to 7")
+    return faces
+
+
+def _players(value: Any, num_players: int, copies: int) -> list[Player]:
+    if not isinstance(value, (list, tuple)) or len(value) != num_players:
+        raise PositionError("players", f"must be a list of {num_players} players")
+    players = []
+    for seat, entry in enumerate(value):
+        name = f"players[{seat}]"
+        if not isinstance(entry, Mapping) or set(entry) != {"markers", "frustrations"}:
+            raise PositionError(name, "must have exactly the fields markers and frustrations")
+        players.append(
+            Player(
+                _whole_list(f"{name}.markers", entry["markers"], NUM_VALUES, 0, copies),
+                _whole(f"{name}.frustrations", entry["frustrations"], 0, MAX_COUNT),
+            )
+        )
+    return players
+
+
+# ---------------------------------------------------------------------------------- what the rules allow
+
+
+def _check_markers(p: Position) -> None:
+    """R2: no more markers of a value than the game has; R20: an empty middle ends the game."""
+    for value in range(NUM_VALUES):
+        held = sum(player.markers[value] for player in p.players)
+        if held > p.copies:
+            raise PositionError("players", f"hold {held} markers of value {value + FIRST_VALUE}, more than {p.copies}")
+        if held + p.middle[value] > p.copies:
+            raise PositionError(
+                f"middle[{value}]",
+                f"is {p.middle[value]}, but with {held} at the players there would be more than "
+                f"{p.copies} markers of value {value + FIRST_VALUE}",
+            )
+    if p.phase == "over" and any(p.middle):
+        raise PositionError("phase", "is 'over', but markers are left in the middle (R20)")
+    if p.phase != "over" and not any(p.middle):
+        raise PositionError("middle", f"is empty, so the game is over, but phase is {p.phase!r} (R20)")
+
+
+def _check_asked(p: Position) -> None:
+    if p.phase in _NOBODY_DECIDES:
+        if p.to_act is not None:
+            raise PositionError("to_act", f"must be null in phase {p.phase!r}")
+    elif p.to_act is None:
+        raise PositionError("to_act", f"must say who is asked in phase {p.phase!r}")
+    elif (p.to_act == p.active) != (p.phase in _ACTIVE_DECIDES):
+        who = "the active player" if p.phase in _ACTIVE_DECIDES else "an opponent"
+        raise PositionError("to_act", f"must be {who} in phase {p.phase!r}")
+
+
+def _check_board(p: Position) -> None:
+    """What can lie on the board, by R6-R10, before and after the last throw."""
+    start_of_turn = p.phase == "over" or (p.phase == "throw" and p.target is None)
+    first_throw = len(p.last_throw) == NUM_DICE
+    if start_of_turn or first_throw:
+        for name in ("reduced", "after_reduction", "frustraters"):
+            if getattr(p, name):
+                raise PositionError(name, "must be false or empty up to a turn's first throw (R18)")
+    if p.after_reduction and not p.reduced:
+        raise PositionError("after_reduction", "is true, but reduced is false")
+    if start_of_turn:
+        for name in ("target", "targets", "ravens", "last_throw"):
+            if getattr(p, name):
+                raise PositionError(name, "must be none or 0 while the board is empty")
+        return
+    if p.phase == "throw":
+        if not 1 <= p.targets < TARGETS_NEEDED:
+            raise PositionError("targets", f"must be 1 to 3 before a later throw, not {p.targets} (R8)")
+        if p.ravens >= RAVENS_LIMIT:
+            raise PositionError("ravens", f"must be 0 to 2 before a later throw, not {p.ravens} (R8)")
+        if p.last_throw:
+            _check_last_throw(p)
+        return
+    if p.phase == "target" and not first_throw:
+        raise PositionError("last_throw", "must be the seven dice of a first throw in phase 'target'")
+    if not p.last_throw:
+        raise PositionError("last_throw", f"must not be empty in phase {p.phase!r}")
+    _check_last_throw(p)
+    if p.phase in ("take", "discard") and p.targets < TARGETS_NEEDED:
+        raise PositionError("targets", f"must be at least 4 in phase {p.phase!r}, not {p.targets} (R10)")
+    if p.phase == "take" and not _marker_to_be_had(p):
+        raise PositionError("phase", f"is 'take', but no marker of value {p.target} is to be had (R10)")
+    if p.phase == "discard" and not p.players[p.active].markers[(p.target or 0) - FIRST_VALUE]:
+        raise PositionError("players", "lack the marker that the active player has just stolen (R10)")
+
+
+def _check_last_throw(p: Position) -> None:
+    """The last throw must be a part of what lies on the board."""
+    ravens = p.last_throw.count(RAVEN)
+    if len(p.last_throw) == NUM_DICE:
+        if p.ravens != ravens:
+            raise PositionError("ravens", f"is {p.ravens}, but the first throw shows {ravens}")
+        if ravens >= RAVENS_LIMIT:
+            others = sorted(set(p.last_throw) - {RAVEN})
+            alike = others[0] if ravens == RAVENS_LIMIT and len(others) == 1 else None
+            if p.phase == "target":
+                raise PositionError("phase", "is 'target', but three ravens end the turn at once")
+            if p.target != alike:
+                raise PositionError("target", f"must be {alike or 'null'} after this first throw (ruling after R9)")
+        elif p.phase == "target":
+            if p.target is not None:
+                raise PositionError("target", "must be null while it is being chosen")
+        elif p.target is None:
+            raise PositionError("target", f"must be set in phase {p.phase!r}")
+        shown = 0 if p.target is None else p.last_throw.count(p.target)
+        if p.target is not None and not shown:
+            raise PositionError("target", f"is {p.target}, which the first throw does not show (R6)")
+        if p.targets != shown:
+            raise PositionError("targets", f"is {p.targets}, but the first throw shows {shown}")
+        return
+    if p.target is None:
+        raise PositionError("target", "must be set after a turn's first throw")
+    before_targets = p.targets - p.last_throw.count(p.target)
+    before_ravens = p.ravens - ravens
+    if not 1 <= before_targets < TARGETS_NEEDED:
+        raise PositionError("targets", f"is {p.targets}, which does not fit the last throw (R7, R8)")
+    if not 0 <= before_ravens < RAVENS_LIMIT:
+        raise PositionError("ravens", f"is {p.ravens}, which does not fit the last throw (R7, R8)")
+    dice = NUM_DICE - before_targets - before_ravens
+    if len(p.last_throw) != dice:
+        raise PositionError("last_throw", f"has {len(p.last_throw)} dice, but {dice} were thrown (R8)")
+
+
+def _marker_to_be_had(p: Position) -> bool:
+    states = rules.new_states(1)
+    load(p, states, 0)
+    return bool(rules.legal_bits(states, 0))
+
+
+def _check_frustraters(p: Position) -> None:
+    """R15, Q2: opponents, each once, clockwise from whoever started."""
+    if not p.frustraters:
+        if p.phase == "join":
+            raise PositionError("frustraters", "must name who started in phase 'join'")
+        return
+    starter = p.frustraters[0]
+    distances = [(seat - starter) % p.num_players for seat in p.frustraters]
+    if p.active in p.frustraters:
+        raise PositionError("frustraters", "must not include the active player")
+    if any(later <= earlier for earlier, later in pairwise(distances)):
+        raise PositionError("frustraters", "must be in clockwise order from the first, each once (Q2)")
+    if p.phase != "join":
+        return
+    assert p.to_act is not None
+    if (p.to_act - starter) % p.num_players <= distances[-1]:
+        raise PositionError("to_act", "must come after those who have answered, clockwise (Q2)")
+    # Whether the starter could start is a rule (R18, Q3): ask the engine, a moment earlier.
+    states = rules.new_states(1)
+    load(p, states, 0)
+    states["phase"] = Phase.FRUSTRATE
+    states["to_act"] = starter
+    states["num_frustraters"] = 0
+    states["frustrations"][0, starter] += 1
+    if not rules.legal_bits(states, 0) >> Action.FRUSTRATE & 1:
+        raise PositionError("phase", "is 'join', but the last throw can't be frustrated (R18, Q3)")

@@ -1,0 +1,165 @@
+"""Recorded games: one JSON line each, from which the whole game is rebuilt and verified.
+
+    {"format": "pechvogel-game-1", "num_players": 2, "copies": 3, "italian_reading": false, "max_turns": null,
+     "position": null, "first_player": 0, "seed": 7, "scripted": 0, "dice": [...], "actions": [...],
+     "scores": [12, 30], "sha256": "..."}
+
+`dice` are all faces in the order thrown; the first `scripted` of them were given, the others must be those of the seed.
+`actions` are the decisions, forced actions left out. `position` is where the game started, unless it was a fresh one.
+`sha256` is over the other fields as compact JSON with sorted keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pechvogel_env.game import Game
+
+FORMAT = "pechvogel-game-1"
+
+_FIELDS = (
+    "format",
+    "num_players",
+    "copies",
+    "italian_reading",
+    "max_turns",
+    "position",
+    "first_player",
+    "seed",
+    "scripted",
+    "dice",
+    "actions",
+    "scores",
+    "sha256",
+)
+
+
+class RecordError(ValueError):
+    """A record that is damaged, was tampered with, or does not lead to the end of a game."""
+
+
+def of_game(game: Game) -> dict[str, Any]:
+    """The record of a game that has ended."""
+    if game.bits:
+        raise ValueError("the game has not ended yet: only finished games are recorded")
+    replayed = _start(game.settings(), game.script.tolist())
+    for action in game.actions:
+        replayed.step(action)
+    record = {
+        "format": FORMAT,
+        **game.settings(),
+        "scripted": game.scripted,
+        "dice": replayed.dice,
+        "actions": list(game.actions),
+        "scores": game.scores(),
+    }
+    return {**record, "sha256": _digest(record)}
+
+
+def steps(record: Mapping[str, Any]) -> Iterator[tuple[Game, int | None]]:
+    """Replay a verified record: the game before each decision with the action taken; at last, None."""
+    game = _start({name: record[name] for name in _SETTINGS}, record["dice"][: record["scripted"]])
+    for action in record["actions"]:
+        yield game, action
+        game.step(action)
+    yield game, None
+
+
+def verify(record: Any) -> dict[str, Any]:
+    """Check everything: the checksum, every die against the seed, every action, the end, the scores."""
+    if not isinstance(record, dict):
+        raise RecordError("is not a JSON object")
+    if record.get("format") != FORMAT:
+        raise RecordError(f"has the format {record.get('format')!r}, but this reads {FORMAT!r}")
+    for name in _FIELDS:
+        if name not in record:
+            raise RecordError(f"lacks the field {name!r}")
+    for name in record:
+        if name not in _FIELDS:
+            raise RecordError(f"has an unknown field {name!r}")
+    if record["sha256"] != _digest(record):
+        raise RecordError("does not match its sha256: it was damaged or changed")
+    scripted, dice, actions = record["scripted"], record["dice"], record["actions"]
+    if not isinstance(dice, list) or not isinstance(actions, list):
+        raise RecordError("must have lists of dice and actions")
+    if isinstance(scripted, bool) or not isinstance(scripted, int) or not 0 <= scripted <= len(dice):
+        raise RecordError(f"can't have {scripted!r} scripted dice among {len(dice)}")
+    try:
+        game = _start({name: record[name] for name in _SETTINGS}, dice[:scripted])
+        for number, action in enumerate(actions, 1):
+            if not game.bits:
+                raise RecordError(f"goes on after the end of the game (decision {number})")
+            game.step(action)
+    except RecordError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise RecordError(f"can't be replayed: {error}") from None
+    if game.bits:
+        raise RecordError(f"stops after {len(actions)} decisions, before the end of the game")
+    if game.dice != dice:
+        wrong = next(
+            (k for k, (a, b) in enumerate(zip(game.dice, dice, strict=False)) if a != b),
+            min(len(game.dice), len(dice)),
+        )
+        raise RecordError(f"has dice that its seed does not give (die {wrong + 1} of {len(game.dice)})")
+    if game.scores() != record["scores"]:
+        raise RecordError(f"says scores {record['scores']}, but the game ends {game.scores()}")
+    return record
+
+
+def read(path: str | Path) -> list[dict[str, Any]]:
+    """All games of a file, verified; RecordError names the line that is wrong."""
+    games = []
+    text = Path(path).read_bytes()
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            games.append(verify(json.loads(line)))
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+            raise RecordError(f"{path}, line {number}: the record is not whole JSON; was the file cut off?") from None
+        except RecordError as error:
+            raise RecordError(f"{path}, line {number}: the record {error}") from None
+    if not games:
+        raise RecordError(f"{path}: there is no recorded game in it")
+    return games
+
+
+def append(path: str | Path, record: Mapping[str, Any]) -> None:
+    """Add a game to a file, as one line."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+
+_SETTINGS = (
+    "num_players",
+    "copies",
+    "italian_reading",
+    "max_turns",
+    "position",
+    "first_player",
+    "seed",
+)
+
+
+def _start(settings: Mapping[str, Any], script: list[int]) -> Game:
+    """A game as it began, which keeps the dice that it throws."""
+    game = Game(
+        settings["num_players"],
+        settings["copies"],
+        settings["italian_reading"],
+        max_turns=settings["max_turns"],
+        keep_dice=True,
+    )
+    game.reset(settings["seed"], settings["first_player"], script, settings["position"])
+    return game
+
+
+def _digest(record: Mapping[str, Any]) -> str:
+    fields = {name: value for name, value in record.items() if name != "sha256"}
+    text = json.dumps(fields, separators=(",", ":"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""People and agents at one table."""

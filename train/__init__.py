@@ -1,0 +1,1 @@
+"""Training, tournaments and the solver."""
