@@ -28,7 +28,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     Observation, actions, rewards and end are those of `pechvogel_v0` from the learner's seat; the observation is the
     plain vector, and the mask of legal actions is in `info["action_mask"]` and `action_masks()` (as sb3-contrib wants
-    it). An illegal action is a `ValueError` and changes nothing.
+    it). As in `pechvogel_v0.env()`, an illegal action ends the game with the reward -1; `info["illegal"]` says so.
 
     Arguments beyond those of `pechvogel_v0`:
 
@@ -63,6 +63,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         self.seat = seat
         self._num_players = num_players
         self._resets = 0
+        self._forfeited = False
         self._rng = np.random.default_rng(0)
         size = (observation.size(num_players),)
         self.observation_space = spaces.Box(0.0, 1.0, size, np.float32)
@@ -77,6 +78,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         if self._rotate_seats:
             self.seat = (self._first_seat + self._resets) % self._num_players
         self._resets += 1
+        self._forfeited = False
         self._rng = np.random.default_rng(self._table.game_seed)
         self._play_opponents()
         return self._observation(), self._info()
@@ -85,6 +87,11 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         """The learner's action, then the others' up to the learner's next decision or the end."""
         if not self._resets or self._ended:
             raise gymnasium.error.ResetNeeded("there is no game to step: call reset() first")
+        if not self.action_space.contains(action):
+            raise ValueError(f"action {action!r} is not in the action space {self.action_space}")
+        if not self.action_masks()[action]:
+            self._forfeited = True
+            return self._observation(), pechvogel_v0.ILLEGAL_REWARD, True, False, self._info()
         self._table.step(action)
         self._play_opponents()
         agent = self._learner
@@ -98,7 +105,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, for sb3-contrib; all False once the game has ended."""
-        return self._table.infos[self._learner]["action_mask"].astype(bool)
+        return self._mask().astype(bool)
 
     def render(self) -> Any:
         """A picture of the position, as `render_mode` says."""
@@ -114,7 +121,12 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     @property
     def _ended(self) -> bool:
-        return self._table.terminations[self._learner] or self._table.truncations[self._learner]
+        table, learner = self._table, self._learner
+        return self._forfeited or table.terminations[learner] or table.truncations[learner]
+
+    def _mask(self) -> NDArray[np.int8]:
+        mask: NDArray[np.int8] = self._table.infos[self._learner]["action_mask"]
+        return np.zeros_like(mask) if self._forfeited else mask
 
     def _play_opponents(self) -> None:
         table = self._table
@@ -128,7 +140,9 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         return self._table.observe(self._learner)["observation"]
 
     def _info(self) -> dict[str, Any]:
-        info = {"action_mask": self._table.infos[self._learner]["action_mask"], "seat": self.seat}
-        if self._ended:
+        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat}
+        if self._forfeited:
+            info["illegal"] = True
+        elif self._ended:
             info["scores"] = self._table.scores()
         return info
