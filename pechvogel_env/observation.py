@@ -147,7 +147,7 @@ def observe(
         out[i, _PHASE + s.phase] = 1.0
         faces = 0  # four bits per face: counted without a branch per die
         for k in range(NUM_DICE):
-            face = s.last_throw[k]
+            face = int(s.last_throw[k])
             index = max(face - FIRST_VALUE + 1, min(face, 0)) + 1  # none 0, raven 1, 3..7 2..6
             faces += 1 << (4 * index)
             out[i, _LAST_THROW + k] = index * _PER_FACE

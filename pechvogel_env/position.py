@@ -48,7 +48,7 @@ from pechvogel_env.rules import (
 )
 
 PHASES = tuple(phase.name.lower() for phase in Phase)
-MAX_COUNT = 2**31 - 1  # of frustrations and turns: what a state can hold
+MAX_COUNT = 10**8  # of frustrations and turns: far beyond play, and scores still fit into 32 bits
 _ACTIVE_DECIDES = ("target", "reduce", "take", "discard")
 _NOBODY_DECIDES = ("throw", "over")
 

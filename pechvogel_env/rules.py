@@ -185,7 +185,7 @@ def _legal_bits(s: Any) -> int:
     if phase == Phase.TARGET:  # R6: a number that was thrown
         shown = 0
         for k in range(NUM_DICE):
-            shown |= 1 << s.last_throw[k]
+            shown |= 1 << int(s.last_throw[k])
         bits = (shown >> FIRST_VALUE) << Action.TARGET_3  # the raven, bit 0, falls out
     elif phase == Phase.REDUCE:
         bits = (1 << Action.PASS) | (_may_reduce(s) << Action.REDUCE)

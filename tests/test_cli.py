@@ -1,0 +1,128 @@
+"""The command line: what it prints and writes, and one sentence with exit code 2 for bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pechvogel.cli import main
+from pechvogel_env import record
+
+
+def run(*words: str) -> int:
+    return main(list(words))
+
+
+def test_watch_draws_a_game_and_records_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = tmp_path / "games.jsonl"
+    assert run("watch", "--players", "3", "--copies", "1", "--seed", "4", "--record", str(games)) == 0
+    first = capsys.readouterr().out
+    assert first.count("is asked") > 10 and ("wins: " in first or "share the win: " in first)
+    assert run("watch", "--players", "3", "--copies", "1", "--seed", "4") == 0
+    assert capsys.readouterr().out == first, "the same seed must give the same game"
+    assert run("replay", str(games)) == 0
+    assert capsys.readouterr().out == first, "a replay shows what was seen"
+    assert run("watch", "--copies", "1", "--italian-reading", "--record", str(games), "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out) == record.read(games)[1]
+    assert run("replay", str(games), "--verify") == 0
+    assert "2 recorded games, all verified" in capsys.readouterr().out
+    assert run("replay", str(games), "--game", "2", "--json", str(tmp_path / "out.json")) == 0
+    assert json.loads((tmp_path / "out.json").read_text())["games"] == 2
+    assert "player_2" not in capsys.readouterr().out
+
+
+def test_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "bench.json"
+    assert run("bench", "--peers", "--seconds", "0.07", "--players", "3", "--json", str(target)) == 0
+    out = capsys.readouterr().out
+    assert "kernel" in out and "raw_env/pettingzoo_connect_four_raw" in out
+    result = json.loads(target.read_text())
+    ours = ("kernel", "batch_1", "batch_all", "raw_env", "env")
+    peers = ("pettingzoo_connect_four_raw", "pettingzoo_connect_four_env", "openspiel_pig", "openspiel_backgammon")
+    assert all(result[name] > 0 for name in ours)
+    assert tuple(result["peers"]) == peers
+    for name, reason in result["missing"].items():
+        assert result["peers"][name] is None and reason
+    assert result["ratios"]["batch_all/batch_1"] == pytest.approx(result["batch_all"] / result["batch_1"])
+    assert run("bench", "--seconds", "0.01", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["peers"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["watch", "--players", "1"], "num_players must be from 2 to 5, not 1"),
+        (["watch", "--players", "6"], "num_players must be from 2 to 5, not 6"),
+        (["watch", "--copies", "4"], "copies must be from 1 to 3, not 4"),
+        (["watch", "--seed", "-1"], "seed must be from 0 to 2**64 - 1, not -1"),
+        (["watch", "--delay", "-1"], "--delay must be from 0 to 60 seconds"),
+        (["watch", "--copies", "1", "--record", "/no/such/folder/file"], "/no/such/folder/file: No such file"),
+        (["bench", "--players", "7"], "num_players must be from 2 to 5, not 7"),
+        (["bench", "--seconds", "0"], "--seconds must be above 0"),
+        (["replay", "no-such-file"], "no-such-file: No such file or directory"),
+        (["replay", "."], "Is a directory"),
+        (["replay", "{games}", "--game", "2"], "--game must be from 1 to 1"),
+        (["replay", "{cut}"], "line 1: the record is not whole JSON"),
+    ],
+)
+def test_bad_input(words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games, cut = tmp_path / "games.jsonl", tmp_path / "cut.jsonl"
+    run("watch", "--copies", "1", "--record", str(games))
+    cut.write_bytes(games.read_bytes()[:300])
+    capsys.readouterr()
+    assert run(*(word.format(games=games, cut=cut) for word in words)) == 2
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.err.startswith("pechvogel: ") and printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["dance"], ["watch", "--players", "two"], ["bench", "--sideways"]])
+def test_unknown_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(*words)
+    assert stop.value.code == 2
+    assert "usage: pechvogel" in capsys.readouterr().err
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_help_imports_no_engine() -> None:
+    code = "import sys\nfrom pechvogel.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    done = python(code + "print([m for m in ('numba', 'torch', 'rich', 'PIL') if m in sys.modules])")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    command = f"{sys.executable} -m pechvogel watch --copies 1 | head -n 3"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=300, check=False)
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_json_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("precious")
+
+    def die(self: Path, other: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", die)
+    assert run("watch", "--copies", "1", "--json", str(target)) == 130
+    assert target.read_text() == "precious"

@@ -1,0 +1,188 @@
+"""The project as a whole: imports, compilation, running without numba, and docs that match the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pechvogel_env
+from tests.test_cli import python
+
+ROOT = Path(__file__).parent.parent
+RULE_NUMBERS = [f"R{k}" for k in range(1, 23)] + [f"Q{k}" for k in range(1, 9)] + [f"E{k}" for k in range(1, 4)]
+
+
+def test_the_environments_import_no_training_packages() -> None:
+    modules = ["batch", "dice", "game", "observation", "pechvogel_v0", "position", "record", "render", "rules", "solo"]
+    code = f"import sys\nfrom pechvogel_env import {', '.join(modules)}\n"
+    done = python(code + "print([m for m in ('torch', 'stable_baselines3', 'agents', 'train') if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_importing_the_package_loads_no_compiler() -> None:
+    """`import pechvogel_env` takes well under a second because numba waits until the engine is used."""
+    done = python("import sys, pechvogel_env\nprint('numba' in sys.modules, 'PIL' in sys.modules)")
+    assert done.stdout.strip() == "False False", done.stderr
+
+
+def test_rooms_depend_in_one_direction_only() -> None:
+    allowed = {
+        "pechvogel_env": set(),
+        "agents": {"pechvogel_env"},
+        "train": {"pechvogel_env", "agents"},
+        "play": {"pechvogel_env", "agents"},
+        "pechvogel": {"pechvogel_env", "agents", "train", "play"},
+    }
+    for room, below in allowed.items():
+        for path in (ROOT / room).rglob("*.py"):
+            imported = set(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
+            assert imported & set(allowed) <= below | {room}, path
+
+
+def test_every_rule_is_cited_by_a_test() -> None:
+    text = "\n".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_*.py") if path != Path(__file__)
+    )
+    cited = {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQErqe]\d{1,2}(?!\d)", text)}
+    assert [number for number in RULE_NUMBERS if number not in cited] == []
+
+
+def test_the_rules_page_has_every_number_and_code_cites_no_other() -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    numbered = re.findall(r'<a id="([rqe]\d+)"></a>\*\*([RQE]\d+)\*\*', page)
+    assert sorted(name for _, name in numbered) == sorted(RULE_NUMBERS)
+    assert all(anchor == name.lower() for anchor, name in numbered)
+    for path in (ROOT / "pechvogel_env").glob("*.py"):
+        cited = set(re.findall(r"\b([RQ]\d{1,2})\b", path.read_text(encoding="utf-8")))
+        assert cited <= set(RULE_NUMBERS), path
+
+
+def test_the_rules_module_cites_its_rules() -> None:
+    """Every rule that needs code stands in rules.py by its number; the others say why not."""
+    text = (ROOT / "pechvogel_env" / "rules.py").read_text(encoding="utf-8")
+    cited = set(re.findall(r"\b[RQ]\d{1,2}\b", text))
+    for low, high in re.findall(r"\bR(\d+)-R(\d+)\b", text):
+        cited |= {f"R{k}" for k in range(int(low), int(high) + 1)}
+    no_code = {
+        "R19": "nothing forbids answering a throw that would end the turn",
+        "Q4": "no option",
+        "Q7": "truncation is the environment's",
+        "Q8": "slips that are not followed",
+    }
+    assert [n for n in RULE_NUMBERS if n[0] != "E" and n not in cited and n not in no_code] == []
+
+
+def test_first_use_says_that_it_compiles_and_later_starts_are_quick(tmp_path: Path) -> None:
+    code = "from pechvogel_env.game import Game\ngame = Game(2)\ngame.reset(1)\nprint(game.bits)"
+    first = python(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert first.stderr.count("compiling the engine for its first use") == 1
+    later = python(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert later.stderr == "" and later.stdout == first.stdout
+
+
+def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) -> None:
+    """The cache of a kernel in game.py must not outlive a change in rules.py."""
+    import shutil
+
+    shutil.copytree(ROOT / "pechvogel_env", tmp_path / "pechvogel_env", ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from pechvogel_env.game import Game\n"
+        "game = Game(2); game.reset(1, 0, [0, 0, 3, 4, 5, 6, 7]); print(game.position().phase)"
+    )
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(code, **cache).stdout.strip() == "target"
+    rules = tmp_path / "pechvogel_env" / "rules.py"
+    text = rules.read_text(encoding="utf-8")
+    assert "RAVENS_LIMIT = 3" in text
+    stat = rules.stat()
+    rules.write_text(text.replace("RAVENS_LIMIT = 3", "RAVENS_LIMIT = 2"), encoding="utf-8")
+    os.utime(rules, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    changed = python(code.replace("game.position().phase", "game.position().turn > 0"), **cache)
+    assert changed.stdout.strip() == "True", changed.stderr
+
+
+@pytest.mark.parametrize("name", ["rules", "golden", "observation", "dice", "record"])
+def test_the_engine_runs_without_numba(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/test_{name}.py"],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_versions_agree() -> None:
+    assert f'\nversion = "{pechvogel_env.__version__}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"version: {pechvogel_env.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## {pechvogel_env.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_changelog_keeps_its_headings() -> None:
+    parts = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    for part in parts:
+        assert re.findall(r"^### (.+)$", part, re.M) == [
+            "Breaking changes", "New", "Fixed", "Documentation", "Other",
+        ]  # fmt: skip
+
+
+def test_the_readmes_file_tree_is_the_real_one() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tree = readme.split("```text\n")[1].split("```")[0]
+    folder, named = "", set()
+    for line in tree.splitlines():
+        match = re.match(r"( *)([\w.]+/?)", line)
+        if match and match[2].endswith("/"):
+            folder = match[2]
+            named.add(folder)
+        elif match:
+            named.add((folder if match[1] else "") + match[2])
+    for entry in named:
+        assert (ROOT / entry).exists(), f"{entry} is in the README, but not in the repository"
+    for path in (ROOT / "pechvogel_env").glob("*.py"):
+        if path.name != "__init__.py":
+            assert f"pechvogel_env/{path.name}" in named, f"{path.name} is missing in the README"
+
+
+def test_the_readmes_example_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    example = readme.split("```python\n")[1].split("```")[0]
+    assert len(example.splitlines()) <= 12
+    done = python(example)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_every_example_of_the_guide_runs(tmp_path: Path) -> None:
+    guide = (ROOT / "docs" / "using.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```python\n(.*?)```", guide, re.S)
+    assert len(examples) >= 7
+    code = f"import os; os.chdir({str(tmp_path)!r})\n" + "\n".join(examples)
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_links_in_the_docs_lead_somewhere() -> None:
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)]+)\)", text):
+            name, _, anchor = target.partition("#")
+            if "://" in name:
+                continue
+            linked = path if not name else path.parent / name
+            assert linked.exists(), f"{path.name} links to {target}"
+            if anchor and linked.suffix == ".md":
+                page = linked.read_text(encoding="utf-8")
+                headings = [
+                    re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.+)$", page, re.M)
+                ]
+                assert f'id="{anchor}"' in page or anchor in headings, f"{path.name} links to {target}"
