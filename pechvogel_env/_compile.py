@@ -22,6 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 JIT = not config.DISABLE_JIT
 
+
 def _package_stamp() -> str:
     """A hash of every module of this package: what any cached kernel may have inlined."""
     digest = hashlib.sha256()
@@ -70,7 +71,7 @@ def inlined(function: F) -> F:
 def _compile(function: F, forceinline: bool) -> F:
     if not JIT:
         # The seeded dice wrap around in 64 bits on purpose; plain NumPy would warn at every throw.
-        return cast(F, np.errstate(over="ignore")(function))
+        return np.errstate(over="ignore")(function)
     dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline)(function)
     files = getattr(dispatcher._cache, "_cache_file", None)
     if files is not None:  # None where numba finds no folder to cache in

@@ -323,6 +323,11 @@ class Game:
         """Points of every player as things stand (R21)."""
         return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
 
+    def winners(self) -> list[int]:
+        """The seats tied for the best score as things stand: the non-losers (R22)."""
+        bits = rules.winners(self.states, 0)
+        return [seat for seat in range(self.num_players) if bits >> seat & 1]
+
     def rewards(self, kind: str) -> list[float]:
         """Rewards of every player by the position as it stands; zeros if it was truncated."""
         out = np.zeros((1, self.num_players), np.float64)

@@ -21,21 +21,8 @@ from pechvogel_env.game import Game
 
 FORMAT = "pechvogel-game-1"
 
-_FIELDS = (
-    "format",
-    "num_players",
-    "copies",
-    "italian_reading",
-    "max_turns",
-    "position",
-    "first_player",
-    "seed",
-    "scripted",
-    "dice",
-    "actions",
-    "scores",
-    "sha256",
-)
+_SETTINGS = ("num_players", "copies", "italian_reading", "max_turns", "position", "first_player", "seed")
+_FIELDS = ("format", *_SETTINGS, "scripted", "dice", "actions", "scores", "sha256")
 
 
 class RecordError(ValueError):
@@ -133,17 +120,6 @@ def append(path: str | Path, record: Mapping[str, Any]) -> None:
     """Add a game to a file, as one line."""
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(record, separators=(",", ":")) + "\n")
-
-
-_SETTINGS = (
-    "num_players",
-    "copies",
-    "italian_reading",
-    "max_turns",
-    "position",
-    "first_player",
-    "seed",
-)
 
 
 def _start(settings: Mapping[str, Any], script: list[int]) -> Game:

@@ -260,8 +260,10 @@ def _dice_to_throw(s: Any) -> int:
 
 @compiled
 def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
-    """Throw by counts of faces, raven first, then 3..7; they must add up to `dice_to_throw`."""
+    """Throw by counts of faces, raven first, then 3..7; ValueError unless they add up to `dice_to_throw`."""
     s = states[i]
+    if s.phase != Phase.THROW or len(counts) != len(FACES) or counts.min() < 0 or counts.sum() != _dice_to_throw(s):
+        raise ValueError("those are not the counts of a throw that is due: see dice_to_throw")
     k = 0
     for face in range(len(FACES)):
         for _ in range(counts[face]):
@@ -272,8 +274,13 @@ def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
 
 @compiled
 def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
-    """Throw by faces in the order thrown; as many as `dice_to_throw`."""
+    """Throw by faces in the order thrown; ValueError unless there are as many as `dice_to_throw`."""
     s = states[i]
+    if s.phase != Phase.THROW or len(dice) != _dice_to_throw(s):
+        raise ValueError("those are not the dice of a throw that is due: see dice_to_throw")
+    for k in range(len(dice)):
+        if not (dice[k] == RAVEN or FIRST_VALUE <= dice[k] < FIRST_VALUE + NUM_VALUES):
+            raise ValueError("a die shows 0 (the raven), 3, 4, 5, 6 or 7")
     for k in range(len(dice)):
         s.last_throw[k] = dice[k]
     _land(s, len(dice))
@@ -334,12 +341,15 @@ def _repeat_throw(s: Any) -> None:
 
 @compiled
 def apply(states: States, i: int, action: int) -> None:
-    """Carry out a legal action of whoever is asked (see `legal_bits`: this does not check)."""
+    """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
+    if not (0 <= action < NUM_ACTIONS and (_legal_bits(states[i]) >> action) & 1):
+        raise ValueError("that action is illegal: see legal_bits")
     _apply(states[i], action)
 
 
 @inlined
 def _apply(s: Any, action: int) -> None:
+    """Carry out a legal action: this does not check."""
     phase = s.phase
     if phase == Phase.TARGET:
         _set_target(s, action - Action.TARGET_3 + FIRST_VALUE)
@@ -469,16 +479,29 @@ def _score(s: Any, seat: int) -> int:
     return points - cost * s.frustrations[seat]
 
 
-@compiled
-def write_scores(states: States, i: int, out: NDArray[np.int32], row: int) -> None:
-    """Points of every player into a row (R21)."""
-    _write_scores(states[i], out, row)
-
-
 @inlined
 def _write_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
     for seat in range(s.num_players):
         out[row, seat] = _score(s, seat)
+
+
+@compiled
+def winners(states: States, i: int) -> int:
+    """The non-losers as bits 1 << seat: all who are tied for the highest score (R22)."""
+    return _winners(states[i])
+
+
+@inlined
+def _winners(s: Any) -> int:
+    best = _score(s, 0)
+    bits = 1
+    for seat in range(1, s.num_players):
+        points = _score(s, seat)
+        if points > best:
+            best = points
+            bits = 0
+        bits |= (points == best) << seat
+    return bits
 
 
 @compiled
@@ -490,15 +513,12 @@ def write_win_rewards(states: States, i: int, out: NDArray[np.floating[Any]], ro
 @inlined
 def _write_win_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
     n = s.num_players
-    best = _score(s, 0)
-    for seat in range(1, n):
-        best = max(best, _score(s, seat))
+    bits = _winners(s)
     tied = 0
     for seat in range(n):
-        if _score(s, seat) == best:
-            tied += 1
+        tied += (bits >> seat) & 1
     for seat in range(n):
-        share = 1.0 / tied if _score(s, seat) == best else 0.0
+        share = ((bits >> seat) & 1) / tied
         out[row, seat] = (share - 1.0 / n) * n / (n - 1)
 
 

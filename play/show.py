@@ -44,8 +44,7 @@ def result(game: Game, names: Sequence[str]) -> str:
     """Who won, in a sentence."""
     if game.truncated:
         return f"Stopped after {game.position().turn} turns."
-    shares = game.rewards("win")
-    winners = [name for name, share in zip(names, shares, strict=True) if share == max(shares)]
+    winners = [names[seat] for seat in game.winners()]
     points = ", ".join(f"{name} {score}" for name, score in zip(names, game.scores(), strict=True))
     verb = "wins" if len(winners) == 1 else "share the win"
     return f"{' and '.join(winners)} {verb}: {points}."

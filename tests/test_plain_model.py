@@ -80,7 +80,7 @@ def compare_game(seed: int) -> int:
         engine.step(action)
         while table.skip_forced and plain.phase not in ("throw", "over") and len(plain.legal_actions()) == 1:
             plain.act(plain.legal_actions()[0])
-    assert engine.scores() == plain.scores()
+    assert engine.scores() == plain.scores() and engine.winners() == plain.non_losers()
     if engine.over:
         assert engine.rewards("win") == pytest.approx(plain.win_rewards())
         assert engine.rewards("score") == pytest.approx(plain.score_rewards())
