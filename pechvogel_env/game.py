@@ -73,7 +73,7 @@ def _advance(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) 
                 continue
         bits = _legal_bits(s)
         if bits == 0:
-            if s.phase == Phase.OVER:
+            if s.phase != Phase.THROW:
                 return 0
         elif not skip_forced or bits & (bits - 1) != 0:  # two or more legal actions
             return bits
