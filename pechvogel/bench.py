@@ -1,8 +1,8 @@
 """Decisions per second: of the kernel, the batch engine and the environments, and of other projects' games.
 
-All contenders are measured in turns, over and over, in one run, and the median counts: machines are noisy, so only
-ratios from one run mean something. A decision is a point where somebody has two or more legal actions (for others'
-games: every action of a player).
+All contenders are measured in turns, over and over, in one run. Machines are noisy, so only ratios mean something; they
+are taken round by round, from neighbouring moments, and their median counts. A decision is a point where somebody has
+two or more legal actions (for others' games: every action of a player).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from pechvogel_env.batch import Batch, Buffers, random_actions
 from pechvogel_env.game import check_settings, random_games
 
 ROUNDS = 7
-BATCH_GAMES = 16384  # enough that starting threads does not matter
+BATCH_GAMES = 65536  # enough that starting threads does not matter
 KERNEL_GAMES = 2000
 
 # Plays for about so many seconds; returns decisions and the seconds they took.
@@ -32,6 +33,7 @@ Contender = Callable[[float], tuple[int, float]]
 
 LABELS = {
     "kernel": "kernel: random games inside compiled code, one core",
+    "kernel_all": f"kernel: the same on {os.cpu_count()} cores, each for itself",
     "batch_1": f"batch of {BATCH_GAMES}: given actions, observations and masks, one core",
     "batch_all": f"batch of {BATCH_GAMES}: the same on {os.cpu_count()} cores",
     "raw_env": "pechvogel_v0.raw_env()",
@@ -44,6 +46,7 @@ LABELS = {
 RATIOS = (
     ("kernel", "openspiel_pig"),
     ("kernel", "openspiel_backgammon"),
+    ("kernel_all", "kernel"),  # what this machine's cores give at best
     ("batch_all", "batch_1"),
     ("raw_env", "pettingzoo_connect_four_raw"),
     ("env", "pettingzoo_connect_four_env"),
@@ -54,7 +57,8 @@ def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
     """Measure; the result has the documented keys, and `ratios`."""
     check_settings(num_players, 3, "win", None)
     contenders: dict[str, Contender] = {
-        "kernel": _kernel(num_players),
+        "kernel": _kernel(num_players, 1),
+        "kernel_all": _kernel(num_players, os.cpu_count() or 1),
         "batch_1": _batch(num_players, 1),
         "batch_all": _batch(num_players, os.cpu_count() or 1),
         "raw_env": _environment(lambda: pechvogel_v0.raw_env(num_players=num_players)),
@@ -85,9 +89,9 @@ def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
         **ours,
         "peers": {name: median[name] for name in _PEERS} if peers else {},
         "ratios": {
-            f"{ours}/{theirs}": median[ours] / median[theirs]  # type: ignore[operator]
+            f"{ours}/{theirs}": statistics.median(a / b for a, b in zip(speeds[ours], speeds[theirs], strict=True))
             for ours, theirs in RATIOS
-            if median.get(theirs)
+            if theirs in speeds
         },
         "players": num_players,
         "cores": os.cpu_count(),
@@ -106,7 +110,7 @@ def show(result: dict[str, Any]) -> None:
         if speed is not None:
             table.add_row(label, f"{speed:,.0f}")
     console.print(table)
-    table = Table(title="Ratios in this run")
+    table = Table(title="Ratios in this run (median of the rounds' ratios)")
     table.add_column("ours / theirs")
     table.add_column("ratio", justify="right")
     for name, ratio in result["ratios"].items():
@@ -119,15 +123,21 @@ def show(result: dict[str, Any]) -> None:
 # ------------------------------------------------------------------------------------- contenders
 
 
-def _kernel(num_players: int) -> Contender:
-    states = rules.new_states(KERNEL_GAMES)
+def _kernel(num_players: int, threads: int) -> Contender:
+    states = [rules.new_states(KERNEL_GAMES) for _ in range(threads)]
+    pool = ThreadPoolExecutor(threads)
+
+    def play_on_one(thread: int, seconds: float) -> int:
+        decisions, start, seed = 0, time.perf_counter(), 0
+        while time.perf_counter() - start < seconds or not seed:
+            decisions += random_games(states[thread], num_players, 3, False, np.uint64(seed))
+            seed += 1
+        return decisions
 
     def play(seconds: float) -> tuple[int, float]:
-        decisions, start, seed = 0, time.perf_counter(), 0
-        while (elapsed := time.perf_counter() - start) < seconds or not seed:
-            decisions += random_games(states, num_players, 3, False, np.uint64(seed))
-            seed += 1
-        return decisions, elapsed
+        start = time.perf_counter()
+        decisions = sum(pool.map(play_on_one, range(threads), [seconds] * threads))
+        return decisions, time.perf_counter() - start
 
     return play
 

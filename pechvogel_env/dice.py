@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel_env._compile import inlined
-from pechvogel_env.rules import FACES, NUM_DICE
+from pechvogel_env.rules import BITS_PER_FACE, FACES, NO_DIE, NUM_DICE
 
 MAX_SEED = 2**64 - 1
 
@@ -36,6 +36,14 @@ _THROWS = np.uint64(len(FACES) ** NUM_DICE)
 _FOUR_DICE = np.uint32(len(FACES) ** 4)
 # The faces of four dice by their number in base 6: two look-ups are cheaper than seven divisions.
 _FACES_OF_FOUR = np.array([faces[::-1] for faces in product(FACES, repeat=4)], np.int8)
+# The packed counts of the first k of them, by k and number.
+_COUNTS_OF_FOUR = np.array(
+    [
+        [sum(1 << BITS_PER_FACE * FACES.index(face) for face in faces[:k]) for faces in _FACES_OF_FOUR.tolist()]
+        for k in range(5)
+    ],
+    np.int32,
+)
 _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 # ------------------------------------------------------------------------------------- chance, explicitly
@@ -115,15 +123,16 @@ def word(seed: Any, turn: int, throw: int) -> Any:
 
 
 @inlined
-def fill_throw(dice: NDArray[np.int8], seed: Any, turn: int, throw: int) -> None:
-    """Write the seven seeded dice of a throw."""
+def fill_throw(dice: NDArray[np.int8], num_dice: int, seed: Any, turn: int, throw: int) -> int:
+    """Write the seeded dice of a throw, then NO_DIE up to seven; returns their packed counts."""
     number = np.uint32(word(seed, turn, throw) % _THROWS)
     low = number % _FOUR_DICE
     high = number // _FOUR_DICE
     for k in range(4):
-        dice[k] = _FACES_OF_FOUR[low, k]
-    for k in range(3):
-        dice[k + 4] = _FACES_OF_FOUR[high, k]
+        dice[k] = _FACES_OF_FOUR[low, k] if k < num_dice else NO_DIE
+    for k in range(4, NUM_DICE):
+        dice[k] = _FACES_OF_FOUR[high, k - 4] if k < num_dice else NO_DIE
+    return _COUNTS_OF_FOUR[min(num_dice, 4), low] + _COUNTS_OF_FOUR[max(num_dice - 4, 0), high]
 
 
 @inlined
@@ -143,7 +152,7 @@ def game_seed(seed: Any, game: int, episode: int) -> Any:
 def throw_of(seed: int, turn: int, throw: int) -> list[int]:
     """The seven seeded dice of a throw, as a list of faces; a throw of n dice shows the first n."""
     dice = np.empty(NUM_DICE, np.int8)
-    fill_throw(dice, np.uint64(check_seed(seed)), turn, throw)
+    fill_throw(dice, NUM_DICE, np.uint64(check_seed(seed)), turn, throw)
     return [int(face) for face in dice]
 
 

@@ -62,8 +62,8 @@ def _advance(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) 
                 return 0
             if not throw:
                 return DICE_NEXT
-            fill_throw(s.last_throw, seed, s.turn, s.throws)
-            _land(s, _dice_to_throw(s))
+            num_dice = _dice_to_throw(s)
+            _land(s, num_dice, fill_throw(s.last_throw, num_dice, seed, s.turn, s.throws))
         if skip_forced:  # the commonest forced actions, without a detour over their bits
             if s.phase == Phase.REDUCE and not _may_reduce(s):
                 _decline_to_reduce(s)
@@ -258,7 +258,7 @@ class Game:
                 return
             action = NO_ACTION
             faces = np.empty(NUM_DICE, np.int8)
-            fill_throw(faces, self._seed, self.states["turn"][0], self.states["throws"][0])
+            fill_throw(faces, NUM_DICE, self._seed, self.states["turn"][0], self.states["throws"][0])
             faces = faces[: rules.dice_to_throw(self.states, 0)]
             given = self.script[self.scripted :][: len(faces)]
             faces[: len(given)] = given

@@ -20,12 +20,15 @@ from pechvogel_env.rules import (
     FIRST_VALUE,
     MAX_COPIES,
     MAX_PLAYERS,
+    NO_DIE,
     NO_TARGET,
     NOBODY,
     NUM_DICE,
     NUM_VALUES,
     Phase,
     States,
+    _shown,
+    face_index,
 )
 
 MAX_FRUSTRATIONS = 31  # where the observed count saturates
@@ -145,14 +148,11 @@ def observe(
         out[i, _REDUCED] = s.reduced
         out[i, _AFTER_REDUCTION] = s.after_reduction
         out[i, _PHASE + s.phase] = 1.0
-        faces = 0  # four bits per face: counted without a branch per die
         for k in range(NUM_DICE):
-            face = int(s.last_throw[k])
-            index = max(face - FIRST_VALUE + 1, min(face, 0)) + 1  # none 0, raven 1, 3..7 2..6
-            faces += 1 << (4 * index)
-            out[i, _LAST_THROW + k] = index * _PER_FACE
+            face = s.last_throw[k]
+            out[i, _LAST_THROW + k] = (face_index(face) + (face != NO_DIE)) * _PER_FACE
         for index in range(_NUM_FACES):
-            out[i, _FACES_THROWN + index] = ((faces >> (4 * index + 4)) & 15) * _PER_DIE
+            out[i, _FACES_THROWN + index] = _shown(s, FACES[index]) * _PER_DIE
         out[i, _COPIES] = s.copies * _PER_MARKER
         out[i, _ITALIAN_READING] = s.italian_reading
         for seat in range(n):

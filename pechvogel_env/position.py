@@ -29,6 +29,7 @@ import numpy as np
 
 from pechvogel_env import rules
 from pechvogel_env.rules import (
+    BITS_PER_FACE,
     FACES,
     FIRST_VALUE,
     MAX_COPIES,
@@ -244,8 +245,7 @@ def load(position: Position, states: States, i: int) -> None:
     s.num_thrown = len(position.last_throw)
     s.last_throw[:] = NO_DIE
     s.last_throw[: len(position.last_throw)] = position.last_throw
-    s.ravens_thrown = position.last_throw.count(RAVEN)
-    s.targets_thrown = 0 if position.target is None else position.last_throw.count(position.target)
+    s.thrown = sum(1 << BITS_PER_FACE * rules.face_index(face) for face in position.last_throw)
     s.middle[:] = position.middle
     s.markers[:] = 0
     s.frustrations[:] = 0

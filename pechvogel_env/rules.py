@@ -31,7 +31,8 @@ FRUSTRATION_COST = 3  # R21
 MURPHY_COST = 7  # R21
 NOBODY = -1
 NO_DIE = -1
-NO_TARGET = -2  # equals no face
+NO_TARGET = 8  # a face that no die shows
+BITS_PER_FACE = 4  # in counts of a throw that are packed into one number
 
 
 class Action(IntEnum):
@@ -90,13 +91,12 @@ STATE = np.dtype(
         ("after_reduction", np.int8),  # 1: the last (in THROW: the coming) throw repeats a reduced one
         ("num_frustraters", np.int8),  # how many of `frustraters` count; >0: R15 is used up
         ("num_thrown", np.int8),  # how many of `last_throw` count; 7 only for a first throw
-        ("ravens_thrown", np.int8),  # of the ravens on the board, how many the last throw put there
-        ("targets_thrown", np.int8),  # of the target dice on the board, likewise
         ("frustraters", np.int8, (MAX_PLAYERS - 1,)),  # seats, in the order in which they came
         ("last_throw", np.int8, (NUM_DICE,)),  # faces in the order thrown, then NO_DIE
         ("middle", np.int8, (NUM_VALUES,)),  # markers in the middle, by value
         ("markers", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # markers by seat and value
         ("frustrations", np.int32, (MAX_PLAYERS,)),  # by seat, without those on the board
+        ("thrown", np.int32),  # the last throw counted: four bits per face, the raven lowest, then 3..7
         ("turn", np.int32),  # finished turns
         ("throws", np.int32),  # throws made in this turn, repeats included
     ],
@@ -157,8 +157,7 @@ def _clear_throw(s: Any) -> None:
     for k in range(NUM_DICE):
         s.last_throw[k] = NO_DIE
     s.num_thrown = 0
-    s.ravens_thrown = 0
-    s.targets_thrown = 0
+    s.thrown = 0
 
 
 @inlined
@@ -183,10 +182,8 @@ def _legal_bits(s: Any) -> int:
     phase = s.phase
     bits = 0
     if phase == Phase.TARGET:  # R6: a number that was thrown
-        shown = 0
-        for k in range(NUM_DICE):
-            shown |= 1 << int(s.last_throw[k])
-        bits = (shown >> FIRST_VALUE) << Action.TARGET_3  # the raven, bit 0, falls out
+        for value in range(NUM_VALUES):
+            bits |= (_shown(s, value + FIRST_VALUE) > 0) << (value + Action.TARGET_3)
     elif phase == Phase.REDUCE:
         bits = (1 << Action.PASS) | (_may_reduce(s) << Action.REDUCE)
     elif phase == Phase.FRUSTRATE:
@@ -219,7 +216,7 @@ def _answerable(s: Any) -> bool:
     """Whether the last throw may be answered by any frustration at all (R18)."""
     first = s.num_thrown == NUM_DICE  # (a): later throws have fewer dice
     greedy = (s.targets > TARGETS_NEEDED) | (s.ravens > RAVENS_LIMIT)  # (b)
-    empty = s.ravens_thrown + s.targets_thrown == 0  # (c)
+    empty = _shown(s, RAVEN) + _shown(s, s.target) == 0  # (c)
     return (not first) & (not greedy) & (not empty)
 
 
@@ -264,12 +261,15 @@ def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     s = states[i]
     if s.phase != Phase.THROW or len(counts) != len(FACES) or counts.min() < 0 or counts.sum() != _dice_to_throw(s):
         raise ValueError("those are not the counts of a throw that is due: see dice_to_throw")
+    _clear_throw(s)
+    thrown = 0
     k = 0
-    for face in range(len(FACES)):
-        for _ in range(counts[face]):
-            s.last_throw[k] = FACES[face]
+    for index in range(len(FACES)):
+        thrown += int(counts[index]) << (BITS_PER_FACE * index)
+        for _ in range(counts[index]):
+            s.last_throw[k] = FACES[index]
             k += 1
-    _land(s, k)
+    _land(s, k, thrown)
 
 
 @compiled
@@ -281,20 +281,21 @@ def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
     for k in range(len(dice)):
         if not (dice[k] == RAVEN or FIRST_VALUE <= dice[k] < FIRST_VALUE + NUM_VALUES):
             raise ValueError("a die shows 0 (the raven), 3, 4, 5, 6 or 7")
+    _clear_throw(s)
+    thrown = 0
     for k in range(len(dice)):
         s.last_throw[k] = dice[k]
-    _land(s, len(dice))
+        thrown += 1 << (BITS_PER_FACE * face_index(int(dice[k])))
+    _land(s, len(dice), thrown)
 
 
 @inlined
-def _land(s: Any, num_thrown: int) -> None:
+def _land(s: Any, num_thrown: int, thrown: int) -> None:
     """The dice in `last_throw` have fallen: put on the board what belongs there, and ask."""
-    for k in range(NUM_DICE):
-        s.last_throw[k] = s.last_throw[k] if k < num_thrown else NO_DIE
     s.num_thrown = num_thrown
-    _count_throw(s)
-    s.ravens += s.ravens_thrown  # R7
-    s.targets += s.targets_thrown  # R7
+    s.thrown = thrown
+    s.ravens += _shown(s, RAVEN)  # R7
+    s.targets += _shown(s, s.target)  # R7
     s.throws += 1
     s.to_act = s.active
     s.phase = Phase.REDUCE  # Q1: the active player speaks first
@@ -302,7 +303,7 @@ def _land(s: Any, num_thrown: int) -> None:
         if s.ravens < RAVENS_LIMIT:
             s.phase = Phase.TARGET  # R6
         elif s.ravens == RAVENS_LIMIT:  # the ruling after R9: three ravens and four alike
-            _set_target(s, max(s.last_throw))
+            _set_target(s, max(s.last_throw))  # only if all four are this number
             if s.targets < TARGETS_NEEDED:
                 _set_target(s, NO_TARGET)
 
@@ -311,27 +312,26 @@ def _land(s: Any, num_thrown: int) -> None:
 def _set_target(s: Any, target: int) -> None:
     """Put all dice of the first throw that show the target on the board (R6)."""
     s.target = target
-    _count_throw(s)
-    s.targets = s.targets_thrown
+    s.targets = _shown(s, target)
 
 
 @inlined
-def _count_throw(s: Any) -> None:
-    """Count the ravens and target dice among the last throw, without a branch per die."""
-    ravens = 0
-    targets = 0
-    for k in range(NUM_DICE):
-        ravens += s.last_throw[k] == RAVEN
-        targets += s.last_throw[k] == s.target
-    s.ravens_thrown = ravens
-    s.targets_thrown = targets
+def _shown(s: Any, face: int) -> int:
+    """How many dice of the last throw show a face; 0 for NO_TARGET."""
+    return (s.thrown >> (BITS_PER_FACE * face_index(face))) & ((1 << BITS_PER_FACE) - 1)
+
+
+@inlined
+def face_index(face: int) -> int:
+    """0 for the raven, 1..5 for the values 3..7; 6 for NO_TARGET."""
+    return max(face - FIRST_VALUE + 1, 0)
 
 
 @inlined
 def _repeat_throw(s: Any) -> None:
     """Take back all dice of the last throw; they will be thrown again (R16)."""
-    s.ravens -= s.ravens_thrown
-    s.targets -= s.targets_thrown
+    s.ravens -= _shown(s, RAVEN)
+    s.targets -= _shown(s, s.target)
     _clear_throw(s)
     _await_throw(s)
 
