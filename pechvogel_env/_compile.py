@@ -42,7 +42,7 @@ class _Announcer(event.Listener):
 
     def on_start(self, event: Any) -> None:
         name = getattr(event.data["dispatcher"].py_func, "__module__", "")
-        if not self.announced and name.startswith("pechvogel_env"):
+        if not self.announced and name.partition(".")[0] in ("pechvogel_env", "agents", "train"):
             self.announced = True
             print(
                 "pechvogel: compiling the engine for its first use on this machine (under half a minute, once) ...",
