@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.base import BatchAgent
 from pechvogel_env.position import Position
-from pechvogel_env.solo import random_opponent
+from pechvogel_env.rules import States
 
 
-class RandomAgent:
+class RandomAgent(BatchAgent):
     """All legal actions are equally likely."""
 
     name = "random"
 
-    def act(self, position: Position, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        """Choose an action."""
-        return random_opponent(position, mask, rng)
+    def act_batch(
+        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """One action per game, each from the game's own generator."""
+        draws = np.array([rng.random() for rng in rngs])
+        ranks = np.cumsum(masks, axis=1)
+        wanted = (draws * ranks[:, -1]).astype(np.int64) + 1
+        return np.argmax(ranks == wanted[:, None], axis=1).astype(np.int64)
+
+    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The same for every legal action."""
+        return mask / mask.sum()
