@@ -1,8 +1,8 @@
 """Decisions per second: of the kernel, the batch engine and the environments, and of other projects' games.
 
-All contenders are measured in turns, over and over, in one run. Machines are noisy, so only ratios mean something; they
-are taken round by round, from neighbouring moments, and their median counts. A decision is a point where somebody has
-two or more legal actions (for others' games: every action of a player).
+All contenders are measured in turns, over and over, in one run. Machines are noisy, so only ratios mean something:
+those of the medians, with the least and greatest ratio of a single round beside them. A decision is a point where
+somebody has two or more legal actions (for others' games: every action of a player).
 """
 
 from __future__ import annotations
@@ -89,7 +89,12 @@ def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
         **ours,
         "peers": {name: median[name] for name in _PEERS} if peers else {},
         "ratios": {
-            f"{ours}/{theirs}": statistics.median(a / b for a, b in zip(speeds[ours], speeds[theirs], strict=True))
+            f"{ours}/{theirs}": statistics.median(speeds[ours]) / statistics.median(speeds[theirs])
+            for ours, theirs in RATIOS
+            if theirs in speeds
+        },
+        "ratios_by_round": {
+            f"{ours}/{theirs}": [a / b for a, b in zip(speeds[ours], speeds[theirs], strict=True)]
             for ours, theirs in RATIOS
             if theirs in speeds
         },
@@ -110,14 +115,16 @@ def show(result: dict[str, Any]) -> None:
         if speed is not None:
             table.add_row(label, f"{speed:,.0f}")
     console.print(table)
-    table = Table(title="Ratios in this run (median of the rounds' ratios)")
+    table = Table(title="Ratios in this run")
     table.add_column("ours / theirs")
-    table.add_column("ratio", justify="right")
+    table.add_column("ratio of medians", justify="right")
+    table.add_column("in single rounds", justify="right")
     for name, ratio in result["ratios"].items():
-        table.add_row(name, f"{ratio:.2f}x")
+        rounds = result["ratios_by_round"][name]
+        table.add_row(name, f"{ratio:.2f}x", f"{min(rounds):.2f} to {max(rounds):.2f}")
     console.print(table)
     for name, reason in result["missing"].items():
-        console.print(f"{LABELS[name]}: not measured ({reason}); pip install 'pechvogel\\[peers]' brings it")
+        console.print(f"{LABELS[name]}: not measured ({reason}); install open_spiel and pygame", markup=False)
 
 
 # ------------------------------------------------------------------------------------- contenders

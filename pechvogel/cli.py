@@ -9,16 +9,22 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pechvogel_env import __version__
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  open until we end
+    if hasattr(sys.stdout, "reconfigure"):  # names may have letters that this terminal lacks
+        sys.stdout.reconfigure(errors="replace")
     arguments = _parser().parse_args(argv)
     try:
+        _check_targets(arguments)
         arguments.run(arguments)
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough (`pechvogel ... | head`)
@@ -37,10 +43,14 @@ def _sentence(error: Exception) -> str:
     return str(error)
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence instead of the usage."""
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="pechvogel", description="The dice game Pechvogel: environment, agents, benchmark."
-    )
+    parser = _Parser(prog="pechvogel", description="The dice game Pechvogel: environment, agents, benchmark.")
     parser.add_argument("--version", action="version", version=f"pechvogel {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -50,6 +60,21 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
     bench.add_argument("--seconds", type=float, default=3.0, metavar="S", help="for each figure (default 3)")
     _add_json(bench)
+
+    evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
+    evaluate.set_defaults(run=_evaluate)
+    evaluate.add_argument(
+        "agents", nargs="+", metavar="AGENT", help="random, heuristic, planner, your own module:Factory"
+    )
+    evaluate.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
+    evaluate.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    evaluate.add_argument("--games", type=int, default=1000, metavar="N", help="per line-up (default 1000)")
+    evaluate.add_argument("--seed", type=int, default=0, help="of dice and agents (default 0)")
+    evaluate.add_argument("--one-against-rest", action="store_true", help="one A at a table of Bs, for every pair")
+    evaluate.add_argument("--time-limit", type=float, default=5.0, metavar="S", help="seconds per decision (default 5)")
+    evaluate.add_argument("--workers", type=int, metavar="N", help="processes (default: all cores)")
+    evaluate.add_argument("--plot", metavar="FILE.png", help="draw win shares and ratings")
+    _add_json(evaluate)
 
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
@@ -85,6 +110,17 @@ def _add_delay(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _check_targets(arguments: argparse.Namespace) -> None:
+    """Say that a file can't be written before the work, not after it."""
+    for name in ("json", "record", "plot"):
+        target = getattr(arguments, name, None)
+        if target is not None and target != "-":
+            if Path(target).is_dir():
+                raise ValueError(f"--{name} {target}: that is a folder, not a file")
+            if not Path(target).parent.is_dir():
+                raise ValueError(f"--{name} {target}: there is no folder {Path(target).parent}")
+
+
 def _write_json(target: str | None, result: dict[str, Any]) -> None:
     """Write to a file by way of a temporary one, so that nothing is lost if we are killed."""
     if target is None:
@@ -93,19 +129,50 @@ def _write_json(target: str | None, result: dict[str, Any]) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    temporary = Path(f"{target}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(target)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=Path(target).parent, delete=False) as file:
+        file.write(text)
+    Path(file.name).chmod(0o666 & ~_umask())
+    Path(file.name).replace(target)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _bench(arguments: argparse.Namespace) -> None:
     from pechvogel import bench
 
-    if arguments.seconds <= 0:
-        raise ValueError(f"--seconds must be above 0, not {arguments.seconds}")
+    if not 0 < arguments.seconds <= 3600:
+        raise ValueError(f"--seconds must be above 0 and at most 3600, not {arguments.seconds}")
     result = bench.run(arguments.players, arguments.seconds, arguments.peers)
     if arguments.json != "-":
         bench.show(result)
+    _write_json(arguments.json, result)
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from train import tournament
+
+    setup = tournament.Setup(
+        specs=arguments.agents,
+        players=arguments.players,
+        copies=arguments.copies,
+        games=arguments.games,
+        seed=arguments.seed,
+        one_against_rest=arguments.one_against_rest,
+        time_limit=arguments.time_limit,
+    )
+    if arguments.workers is not None:
+        if arguments.workers < 1:
+            raise ValueError(f"--workers must be at least 1, not {arguments.workers}")
+        setup.workers = arguments.workers
+    result = tournament.run(setup)
+    if arguments.json != "-":
+        tournament.show(result)
+    if arguments.plot is not None:
+        tournament.plot(result, arguments.plot)
     _write_json(arguments.json, result)
 
 
@@ -136,9 +203,11 @@ def _replay(arguments: argparse.Namespace) -> None:
 
 def _watch(arguments: argparse.Namespace) -> None:
     from pechvogel_env import record
+    from pechvogel_env.game import check_settings
     from play import show
 
     _check_delay(arguments.delay)
+    check_settings(arguments.players, arguments.copies, "win", None)
     quiet = arguments.json == "-"
     names = [f"player_{seat}" for seat in range(arguments.players)]
     screen = show.Screen(arguments.delay, names)

@@ -45,7 +45,7 @@ class _Announcer(event.Listener):
         if not self.announced and name.partition(".")[0] in ("pechvogel_env", "agents", "train"):
             self.announced = True
             print(
-                "pechvogel: compiling the engine for its first use on this machine (under half a minute, once) ...",
+                "pechvogel: compiling the engine for its first use on this machine (under half a minute) ...",
                 file=sys.stderr,
                 flush=True,
             )

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pechvogel_env import observation, rules
 from pechvogel_env._compile import compiled
 from pechvogel_env.dice import check_seed, game_seed, seeded_first_player
-from pechvogel_env.game import NEVER, _advance, action_list, check_settings, random_action
+from pechvogel_env.game import NEVER, _advance, action_list, check_settings, check_truths, random_action
 from pechvogel_env.rules import (
     NOBODY,
     NUM_ACTIONS,
@@ -108,8 +108,16 @@ def step_games(
     skip_forced: bool,
     max_turns: int,
     auto_reset: bool,
-) -> None:
-    """Carry out one action in each of the games start..stop-1 and fill their rows of the buffers."""
+    check: bool,
+) -> int:
+    """Carry out one action in each of the games start..stop-1 and fill their rows of the buffers.
+
+    With `check`, an illegal action is found before anything changes; returns its game, else -1.
+    """
+    if check:
+        illegal = first_illegal(bits, actions)
+        if illegal >= 0:
+            return illegal
     for i in range(start, stop):
         if dones[i]:  # rows of an ended episode are cleared by the next step
             dones[i] = False
@@ -134,15 +142,18 @@ def step_games(
             else:
                 _write_win_rewards(s, rewards, i)
             if auto_reset:
-                episodes[i] += 1
-                seeds[i] = game_seed(base_seed, i, episodes[i])
-                first_player = seeded_first_player(seeds[i], s.num_players)
-                _new_game(s, s.num_players, s.copies, s.italian_reading == 1, first_player)
-                legal = _advance(s, seeds[i], skip_forced, max_turns, True)
+                # Until somebody is asked: with few `max_turns` a game may be truncated before.
+                while legal == 0:
+                    episodes[i] += 1
+                    seeds[i] = game_seed(base_seed, i, episodes[i])
+                    first_player = seeded_first_player(seeds[i], s.num_players)
+                    _new_game(s, s.num_players, s.copies, s.italian_reading == 1, first_player)
+                    legal = _advance(s, seeds[i], skip_forced, max_turns, True)
         bits[i] = legal
         to_act[i] = s.to_act if legal else NOBODY
     rules.write_masks(bits, start, stop, masks)
     observation.observe(states, start, stop, to_act, observations)
+    return -1
 
 
 @compiled
@@ -150,6 +161,7 @@ def start_games(
     states: States,
     bits: NDArray[np.int32],
     seeds: NDArray[np.uint64],
+    episodes: NDArray[np.int64],
     first_players: NDArray[np.int64],
     observations: NDArray[np.float32],
     masks: NDArray[np.int8],
@@ -157,14 +169,21 @@ def start_games(
     num_players: int,
     copies: int,
     italian_reading: bool,
+    base_seed: Any,
     skip_forced: bool,
     max_turns: int,
+    auto_reset: bool,
 ) -> None:
     """Start every game with its seed and first player, up to its first decision."""
     for i in range(len(states)):
         s = states[i]
         _new_game(s, num_players, copies, italian_reading, first_players[i])
         bits[i] = _advance(s, seeds[i], skip_forced, max_turns, True)
+        while bits[i] == 0 and auto_reset:
+            episodes[i] += 1
+            seeds[i] = game_seed(base_seed, i, episodes[i])
+            _new_game(s, num_players, copies, italian_reading, seeded_first_player(seeds[i], num_players))
+            bits[i] = _advance(s, seeds[i], skip_forced, max_turns, True)
         to_act[i] = s.to_act if bits[i] else NOBODY
     rules.write_masks(bits, 0, len(states), masks)
     observation.observe(states, 0, len(states), to_act, observations)
@@ -191,6 +210,7 @@ class Batch:
         auto_reset: bool = True,
     ) -> None:
         check_settings(num_players, copies, reward, max_turns)
+        check_truths(skip_forced=skip_forced, italian_reading=italian_reading, auto_reset=auto_reset)
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise ValueError(f"threads must be a whole number from 1 on, not {threads!r}")
         self.num_games = len(buffers.to_act)
@@ -210,28 +230,35 @@ class Batch:
         self._ranges = list(pairwise(edges))
         self._pool: ThreadPoolExecutor | None = None
         self._pool_owner = 0
+        self._base_seed = np.uint64(0)
         self.reset(seed)
 
     def reset(
         self,
-        seed: int = 0,
+        seed: int | None = None,
         *,
         seeds: NDArray[np.uint64] | None = None,
         first_players: NDArray[np.int64] | None = None,
     ) -> None:
-        """Start every game anew: by one seed for all, or with seeds and first players of their own."""
+        """Start every game anew: by one seed for all, or with seeds and first players of their own.
+
+        Without a seed, the last one given counts again. If an argument is wrong (ValueError), the games go on.
+        """
         n = self.num_games
-        self._base_seed = np.uint64(check_seed(seed))
-        self.episodes[:] = 0
+        base_seed = self._base_seed if seed is None else np.uint64(check_seed(seed))
         if seeds is None:
-            self.seeds[:] = [game_seed(self._base_seed, i, 0) for i in range(n)]
-        else:
-            self.seeds[:] = seeds
+            seeds = np.array([game_seed(base_seed, i, 0) for i in range(n)], np.uint64)
+        seeds = np.asarray(seeds)
+        if seeds.shape != (n,) or seeds.dtype != np.uint64:
+            raise ValueError(f"seeds must be a uint64 array of shape ({n},), not {seeds.dtype} of {seeds.shape}")
         if first_players is None:
-            first_players = np.array([seeded_first_player(s, self.num_players) for s in self.seeds], np.int64)
+            first_players = np.array([seeded_first_player(s, self.num_players) for s in seeds], np.int64)
         first_players = np.ascontiguousarray(first_players, np.int64)
         if first_players.shape != (n,) or not ((first_players >= 0) & (first_players < self.num_players)).all():
             raise ValueError(f"first_players must be {n} seats from 0 to {self.num_players - 1}")
+        self._base_seed = base_seed
+        self.seeds[:] = seeds
+        self.episodes[:] = 0
         b = self.buffers
         for array in (b.rewards, b.scores, b.turns, b.dones, b.truncations):
             array[...] = 0
@@ -239,6 +266,7 @@ class Batch:
             self.states,
             self.bits,
             self.seeds,
+            self.episodes,
             first_players,
             b.observations,
             b.masks,
@@ -246,8 +274,10 @@ class Batch:
             self.num_players,
             self.copies,
             self.italian_reading,
+            self._base_seed,
             self.skip_forced,
             self._stop_turn,
+            self.auto_reset,
         )
 
     @property
@@ -256,27 +286,29 @@ class Batch:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Carry out one action per game; ValueError, and no game changed, if one of them is illegal."""
+        if not isinstance(actions, np.ndarray):
+            raise ValueError(f"actions must be an int64 array, not {type(actions).__name__}")
         if actions.shape != (self.num_games,) or actions.dtype != np.int64:
             raise ValueError(
                 f"actions must be an int64 array of shape ({self.num_games},), "
                 f"not {actions.dtype} of shape {actions.shape}"
             )
-        illegal = first_illegal(self.bits, actions)
+        alone = self.threads == 1
+        illegal = self._step_range(0, actions, check=True) if alone else first_illegal(self.bits, actions)
         if illegal >= 0:
             legal = action_list(int(self.bits[illegal]))
             raise ValueError(f"action {actions[illegal]} of game {illegal} is illegal; legal are {legal}")
-        if self.threads == 1:
-            self._step_range(0, actions)
+        if alone:
             return
         futures = [self._workers().submit(self._step_range, k, actions) for k in range(1, self.threads)]
         self._step_range(0, actions)
         for future in futures:
             future.result()
 
-    def _step_range(self, k: int, actions: NDArray[np.int64]) -> None:
+    def _step_range(self, k: int, actions: NDArray[np.int64], check: bool = False) -> int:
         start, stop = self._ranges[k]
         b = self.buffers
-        step_games(
+        return step_games(
             start,
             stop,
             self.states,
@@ -297,7 +329,11 @@ class Batch:
             self.skip_forced,
             self._stop_turn,
             self.auto_reset,
+            check,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None}  # threads are made anew where they are needed
 
     def _workers(self) -> ThreadPoolExecutor:
         """Our own threads: numba's would not survive a fork, and these are made anew after one."""

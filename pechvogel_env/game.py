@@ -157,6 +157,13 @@ def check_settings(num_players: int, copies: int, reward: str, max_turns: int | 
         _check_whole("max_turns", max_turns, 1, NEVER)
 
 
+def check_truths(**settings: Any) -> None:
+    """Refuse a setting that is neither true nor false: `bool("no")` would be True."""
+    for name, value in settings.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise ValueError(f"{name} must be True or False, not {value!r}")
+
+
 def _check_whole(name: str, value: Any, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name} must be a whole number, not {value!r}")
@@ -177,12 +184,14 @@ class Game:
         keep_dice: bool = False,
     ) -> None:
         check_settings(num_players, copies, REWARDS[0], max_turns)
+        check_truths(italian_reading=italian_reading, skip_forced=skip_forced)
         self.num_players = num_players
         self.copies = copies
         self.italian_reading = bool(italian_reading)
         self.skip_forced = bool(skip_forced)
         self.max_turns = max_turns
         self.states = rules.new_states(1)
+        self.started = False
         self.bits = 0  # legal actions of whoever is asked; 0: the game has ended
         self.seed = 0
         self.start: Position | None = None  # where it was not a fresh game
@@ -227,6 +236,7 @@ class Game:
         self.script, self.actions, self.dice = script, [], []
         self._seed = np.uint64(seed)
         self.scripted = 0
+        self.started = True
         if start is None:
             rules.new_game(self.states, 0, self.num_players, self.copies, self.italian_reading, first_player)
         else:
@@ -291,6 +301,10 @@ class Game:
         """Ended by `max_turns` (Q7)."""
         return self.bits == 0 and not self.over
 
+    def _check_started(self) -> None:
+        if not self.started:
+            raise ValueError("there is no game yet: call reset() first")
+
     def settings(self) -> dict[str, Any]:
         """Everything but the players' actions and scripted dice that makes this game what it is."""
         return {
@@ -305,8 +319,7 @@ class Game:
 
     def position(self) -> Position:
         """The position as it is now."""
-        if not self.states["num_players"][0]:
-            raise ValueError("there is no game yet: call reset() first")
+        self._check_started()
         return position_of(self.states, 0)
 
     def mask(self) -> NDArray[np.int8]:
@@ -315,12 +328,14 @@ class Game:
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """What a seat sees, as a fresh vector."""
+        self._check_started()
         out = np.empty((1, self._size), np.float32)
         observation.observe(self.states, 0, 1, self._seats[seat], out)
         return out[0]
 
     def scores(self) -> list[int]:
         """Points of every player as things stand (R21)."""
+        self._check_started()
         return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
 
     def winners(self) -> list[int]:

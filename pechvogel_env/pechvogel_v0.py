@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -203,12 +204,15 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  PettingZoo's name f
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game. Options that are not this environment's are ignored; wrong ones are a ValueError."""
         options = options or {}
+        seeds = copy.copy(self._seeds)  # kept only if all goes well
+        dice = options.get("dice")
         self._game.reset(
-            self._seeds.next(seed),
+            seeds.next(seed),
             first_player=options.get("first_player"),
-            dice=options.get("dice", ()),
+            dice=() if dice is None else dice,
             position=options.get("position"),
         )
+        self._seeds = seeds
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

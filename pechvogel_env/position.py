@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any
@@ -62,19 +62,30 @@ class PositionError(ValueError):
         self.field = field
 
 
+class _Fields:
+    """Reads like its JSON form, too: position["phase"], "phase" in position, dict(position)."""
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (field.name for field in fields(self))  # type: ignore[arg-type]
+
+    def keys(self) -> list[str]:
+        """The names of the fields."""
+        return list(self)
+
+
 @dataclass
-class Player:
+class Player(_Fields):
     """What a player has in front of them."""
 
     markers: list[int]  # by value 3..7
     frustrations: int  # without those lying on the board
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
 
 @dataclass
-class Position:
+class Position(_Fields):
     """Everything that the players see; see the module's text for the one-line form."""
 
     num_players: int  # 2..5
@@ -94,9 +105,6 @@ class Position:
     phase: str  # one of PHASES
     to_act: int | None  # seat that is asked; None in "throw" and "over"
     turn: int  # finished turns
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
 
     # ------------------------------------------------------------------------------ out
 
@@ -178,7 +186,7 @@ class Position:
                 raise PositionError(name, f"is {whole[name]!r}, but this game has {ours}")
         if "players" not in whole:
             whole["players"] = [{} for _ in range(num_players)]
-        if isinstance(whole["players"], list):
+        if isinstance(whole["players"], (list, tuple)):
             blank = {"markers": [0] * NUM_VALUES, "frustrations": 0}
             whole["players"] = [
                 {**blank, **player} if isinstance(player, Mapping) else player for player in whole["players"]
@@ -281,7 +289,7 @@ def _read_text(text: str) -> Mapping[str, Any]:
     if text.startswith("{"):
         try:
             source = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise PositionError("as a whole", f"is not valid JSON: {error}") from None
         assert isinstance(source, dict)
         return source
@@ -307,7 +315,7 @@ def _read_text(text: str) -> Mapping[str, Any]:
         players.append({"markers": digits(match[1]), "frustrations": int(match[2])})
     murphy = part(3, "murphy", r"-|\d")[0]
     board = digits(part(5, "target", r"\d{3}")[0])
-    flags = part(6, "frustraters", r"-|(r?)(a?)(\d*)")
+    flags = part(6, "frustraters", r"-|(?=.)(r?)(a?)(\d*)")
     phase = part(8, "phase", r"([a-z]+)(\d?)")
     return {
         "num_players": int(setting[1]),
@@ -476,6 +484,8 @@ def _check_board(p: Position) -> None:
             raise PositionError("ravens", f"must be 0 to 2 before a later throw, not {p.ravens} (R8)")
         if p.last_throw:
             _check_last_throw(p)
+            if p.after_reduction:  # a reduced throw was taken back, and another one is not protected (Q3)
+                raise PositionError("after_reduction", "is true, but the coming throw repeats nothing")
         return
     if p.phase == "target" and not first_throw:
         raise PositionError("last_throw", "must be the seven dice of a first throw in phase 'target'")

@@ -31,7 +31,7 @@ class RecordError(ValueError):
 
 def of_game(game: Game) -> dict[str, Any]:
     """The record of a game that has ended."""
-    if game.bits:
+    if game.bits or not game.started:
         raise ValueError("the game has not ended yet: only finished games are recorded")
     replayed = _start(game.settings(), game.script.tolist())
     for action in game.actions:
@@ -95,6 +95,10 @@ def verify(record: Any) -> dict[str, Any]:
         raise RecordError(f"has dice that its seed does not give (die {wrong + 1} of {len(game.dice)})")
     if game.scores() != record["scores"]:
         raise RecordError(f"says scores {record['scores']}, but the game ends {game.scores()}")
+    written = of_game(game)
+    for name in _FIELDS:
+        if json.dumps(written[name], sort_keys=True) != json.dumps(record[name], sort_keys=True):
+            raise RecordError(f"has {name!r} in a form that is not its own: {record[name]!r}")
     return record
 
 
@@ -107,10 +111,10 @@ def read(path: str | Path) -> list[dict[str, Any]]:
             continue
         try:
             games.append(verify(json.loads(line)))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
-            raise RecordError(f"{path}, line {number}: the record is not whole JSON; was the file cut off?") from None
         except RecordError as error:
             raise RecordError(f"{path}, line {number}: the record {error}") from None
+        except (ValueError, RecursionError):  # of json, of text that is no UTF-8, of endless digits
+            raise RecordError(f"{path}, line {number}: the record is not whole JSON; was the file cut off?") from None
     if not games:
         raise RecordError(f"{path}: there is no recorded game in it")
     return games
@@ -118,8 +122,13 @@ def read(path: str | Path) -> list[dict[str, Any]]:
 
 def append(path: str | Path, record: Mapping[str, Any]) -> None:
     """Add a game to a file, as one line."""
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    with open(path, "ab+") as file:
+        # A line that was cut off (a killed program, say) must not swallow this one.
+        if file.tell() > 0:
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
 
 
 def _start(settings: Mapping[str, Any], script: list[int]) -> Game:

@@ -105,7 +105,7 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
         return paint(f"[{face}]", "target") if face == position.target else f" {face} "
 
     who = [_cut(name, NAME_COLUMNS) for name in _names(position, names)]
-    rule, over = "─" * COLUMNS, position.phase == "over"
+    rule, over = "-" * COLUMNS, position.phase == "over"
     heads = "   ".join(map(str, VALUES)) + "   frustrations" + ("" if scores is None else "   score")
     lines = [
         f"PECHVOGEL, {_turn(position)}",
@@ -410,7 +410,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return text if len(text) <= length else text[: length - 2] + ".."
 
 
 def _plain(text: str) -> str:

@@ -55,7 +55,9 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         callables = [opponents] * (num_players - 1) if callable(opponents) else list(opponents)
         if len(callables) != num_players - 1:
             raise ValueError(f"opponents must be one callable or {num_players - 1} of them, not {len(callables)}")
-        if isinstance(seat, bool) or seat not in range(num_players):
+        if not all(callable(opponent) for opponent in callables):
+            raise ValueError("opponents must be callables: opponent(position, mask, rng) -> action")
+        if isinstance(seat, bool) or not isinstance(seat, int) or seat not in range(num_players):
             raise ValueError(f"seat must be from 0 to {num_players - 1}, not {seat!r}")
         self._opponents = callables
         self._first_seat = seat
@@ -81,6 +83,9 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
         self._forfeited = False
         self._rng = np.random.default_rng(self._table.game_seed)
         self._play_opponents()
+        while self._ended:  # with few `max_turns`, before the learner was asked at all: the next game
+            self._table.reset(options=options)
+            self._play_opponents()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -105,6 +110,8 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, for sb3-contrib; all False once the game has ended."""
+        if not self._resets:
+            raise gymnasium.error.ResetNeeded("there is no game yet: call reset() first")
         return self._mask().astype(bool)
 
     def render(self) -> Any:

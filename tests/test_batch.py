@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import pickle
 import tracemalloc
 from typing import Any
 
@@ -125,6 +126,8 @@ def test_an_illegal_action_changes_no_game() -> None:
         batch.step(actions[:3])
     with pytest.raises(ValueError, match="int64 array"):
         batch.step(actions.astype(np.int32))
+    with pytest.raises(ValueError, match="int64 array, not list"):
+        batch.step([0] * 8)  # type: ignore[arg-type]
 
 
 def test_games_that_ended_stay_so_without_auto_reset() -> None:
@@ -161,6 +164,8 @@ def test_own_seeds_and_first_players() -> None:
         ({"reward": "points"}, "reward must be 'win' or 'score'"),
         ({"max_turns": 0}, "max_turns must be"),
         ({"threads": 0}, "threads must be"),
+        ({"italian_reading": "no"}, "italian_reading must be True or False, not 'no'"),
+        ({"auto_reset": None}, "auto_reset must be True or False"),
         ({"num_players": 3}, "buffers.observations must be"),
     ],
 )
@@ -232,3 +237,44 @@ def test_random_actions_are_uniform_over_the_legal_ones() -> None:
     legal = action_list(int(bits[0]))
     assert counts.sum() == counts[legal].sum()
     assert (np.abs(counts[legal] - 6000) < 4 * np.sqrt(30_000 * 0.2 * 0.8)).all()
+
+
+@pytest.mark.parametrize("max_turns", [1, 2])
+def test_games_truncated_before_any_decision_start_again(max_turns: int) -> None:
+    batch, buffers, actions = make(300, max_turns=max_turns, seed=1)
+    ended = 0
+    for number in range(100):
+        assert (buffers.to_act >= 0).all() and buffers.masks.any(axis=1).all()
+        random_actions(batch.bits, np.uint64(number), actions)
+        batch.step(actions)
+        ended += int(buffers.dones.sum())
+    assert ended > 1000
+
+
+def test_a_refused_reset_changes_nothing() -> None:
+    batch, buffers, _ = make(4, seed=1)
+    before = batch.states.tobytes(), batch.seeds.tobytes(), buffers.observations.tobytes()
+    for wrong in (
+        {"seed": 5, "first_players": np.array([0, 0, 0, 9])},
+        {"seed": -1},
+        {"seeds": np.array([3], np.uint64)},
+        {"seeds": np.array([1.5, 2, 3, 4])},
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            batch.reset(**wrong)
+    assert (batch.states.tobytes(), batch.seeds.tobytes(), buffers.observations.tobytes()) == before
+    batch.reset()
+    assert batch.states.tobytes() == before[0], "without a seed, the last one counts again"
+
+
+def test_a_batch_can_be_copied() -> None:
+    batch, _, actions = make(32, threads=2, seed=3)
+    random_actions(batch.bits, np.uint64(1), actions)
+    batch.step(actions)
+    twin = pickle.loads(pickle.dumps(batch))
+    random_actions(batch.bits, np.uint64(2), actions)
+    batch.step(actions)
+    twin.step(actions)
+    assert twin.states.tobytes() == batch.states.tobytes()
+    batch.close()
+    twin.close()

@@ -61,9 +61,24 @@ def test_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["watch", "--copies", "4"], "copies must be from 1 to 3, not 4"),
         (["watch", "--seed", "-1"], "seed must be from 0 to 2**64 - 1, not -1"),
         (["watch", "--delay", "-1"], "--delay must be from 0 to 60 seconds"),
-        (["watch", "--copies", "1", "--record", "/no/such/folder/file"], "/no/such/folder/file: No such file"),
+        (
+            ["watch", "--copies", "1", "--record", "/no/such/folder/file"],
+            "--record /no/such/folder/file: there is no folder",
+        ),
         (["bench", "--players", "7"], "num_players must be from 2 to 5, not 7"),
         (["bench", "--seconds", "0"], "--seconds must be above 0"),
+        (["bench", "--seconds", "nan"], "--seconds must be above 0"),
+        (["bench", "--seconds", "inf"], "--seconds must be above 0"),
+        (["bench", "--json", "."], "--json .: that is a folder, not a file"),
+        (["watch", "--players", "200000000"], "num_players must be from 2 to 5"),
+        (["evaluate", "nobody", "random"], "there is no agent 'nobody'"),
+        (["evaluate", "no_such_module:Agent", "random"], "can't be made: ModuleNotFoundError"),
+        (["evaluate", "random:speed=3", "random"], "'speed=3' is no option; random takes no options"),
+        (["evaluate", "random", "--players", "3"], "a table of 3 needs 3 agents"),
+        (["evaluate", "random", "random", "--games", "0"], "games must be at least 1"),
+        (["evaluate", "random", "random", "--players", "6"], "num_players must be from 2 to 5, not 6"),
+        (["evaluate", "random", "random", "--one-against-rest"], "needs at least two different agents"),
+        (["evaluate", "random", "random", "--workers", "0"], "--workers must be at least 1"),
         (["replay", "no-such-file"], "no-such-file: No such file or directory"),
         (["replay", "."], "Is a directory"),
         (["replay", "{games}", "--game", "2"], "--game must be from 1 to 1"),
@@ -86,7 +101,8 @@ def test_unknown_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit) as stop:
         run(*words)
     assert stop.value.code == 2
-    assert "usage: pechvogel" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("pechvogel") and error.endswith("--help)\n") and error.count("\n") == 1
 
 
 def python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -123,6 +139,18 @@ def test_json_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     def die(self: Path, other: Any) -> None:
         raise KeyboardInterrupt
 
+    (tmp_path / "out.json.tmp").write_text("precious, too")
+    assert run("watch", "--copies", "1", "--json", str(target)) == 0
+    assert json.loads(target.read_text())["num_players"] == 2
+    target.write_text("precious")
     monkeypatch.setattr(Path, "replace", die)
     assert run("watch", "--copies", "1", "--json", str(target)) == 130
     assert target.read_text() == "precious"
+    assert (tmp_path / "out.json.tmp").read_text() == "precious, too"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_any_terminal_will_do(encoding: str) -> None:
+    done = python("from pechvogel.cli import main; main(['watch', '--copies', '1'])", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0 and done.stderr == ""
+    assert "wins: " in done.stdout or "share the win: " in done.stdout

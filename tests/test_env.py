@@ -12,6 +12,9 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.test.state_test import state_test
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
@@ -62,9 +65,9 @@ def test_seeds(make: Any, settings: dict[str, Any]) -> None:
     seed_test(lambda: make(**settings), num_cycles=300)
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4, 5])
-def test_render(num_players: int, capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(lambda render_mode: pechvogel_v0.env(num_players=num_players, render_mode=render_mode))
+@each_setting
+def test_render(settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    render_test(lambda render_mode: pechvogel_v0.env(**settings, render_mode=render_mode))
     assert "player_0" in capsys.readouterr().out
 
 
@@ -282,6 +285,20 @@ def test_copies_keep_the_whole_game(make: Any, duplicate: Any) -> None:
         assert play(env, random.Random(3)) == play(twin, random.Random(3))
 
 
+def test_a_failed_reset_has_no_effect_on_later_ones() -> None:
+    games = []
+    for fail in (False, True):
+        env = pechvogel_v0.raw_env()
+        env.reset(seed=5)
+        if fail:
+            for seed in (None, 77):
+                with pytest.raises(ValueError, match="dice"):
+                    env.reset(seed=seed, options={"dice": [9]})
+        env.reset()
+        games.append(env.game_seed)
+    assert games[0] == games[1]
+
+
 def test_unknown_options_are_ignored() -> None:
     env = pechvogel_v0.env()
     env.reset(seed=1, options={"weather": "rain"})
@@ -300,6 +317,8 @@ def test_unknown_options_are_ignored() -> None:
         ({"copies": 0}, "copies must be from 1 to 3, not 0"),
         ({"reward": "fame"}, "reward must be 'win' or 'score', not 'fame'"),
         ({"max_turns": -3}, "max_turns must be from 1"),
+        ({"skip_forced": "no"}, "skip_forced must be True or False, not 'no'"),
+        ({"italian_reading": 1}, "italian_reading must be True or False, not 1"),
         ({"render_mode": "hologram"}, "render_mode must be None or one of"),
     ],
 )
@@ -320,6 +339,43 @@ def test_an_illegal_action_is_named_and_changes_nothing(action: Any) -> None:
     assert (env.position(), pickle.dumps(env._game)) == before
     env.step(Action.TARGET_4)
     assert env.position().turn >= 0
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@hypothesis_settings(max_examples=200, deadline=None)
+@given(action=ANYTHING)
+def test_any_action_is_legal_or_a_value_error(action: Any) -> None:
+    env = pechvogel_v0.raw_env()
+    env.reset(seed=1)
+    before = env.position()
+    legal = np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()
+    if isinstance(action, int) and action in legal:
+        env.step(action)
+    else:
+        with pytest.raises(ValueError, match="is illegal"):
+            env.step(action)
+        assert env.position() == before
+
+
+@hypothesis_settings(max_examples=300, deadline=None)
+@given(name=st.sampled_from(["first_player", "dice", "position"]), value=ANYTHING, seed=ANYTHING)
+def test_any_option_is_accepted_or_a_value_error(name: str, value: Any, seed: Any) -> None:
+    env = pechvogel_v0.raw_env(num_players=3)
+    env.reset(seed=1)
+    before = env.position()
+    for arguments in ({"seed": 2, "options": {name: value}}, {"seed": seed}):
+        try:
+            env.reset(**arguments)
+        except ValueError:
+            assert env.position() == before
+        else:
+            env.reset(seed=1)
 
 
 def test_the_message_names_the_action() -> None:
@@ -352,8 +408,11 @@ def test_step_before_reset_and_after_the_end(caplog: pytest.LogCaptureFixture) -
         wrapped.step(0)
     with pytest.raises(AttributeError, match="before reset"):
         wrapped.last()
-    with pytest.raises(ValueError, match=r"call reset\(\) first"):
-        raw.position()
+    for early in (raw.position, raw.state, raw.scores, lambda: raw.observe("player_0")):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            early()
+    with pytest.raises(ValueError, match="only finished games are recorded"):
+        raw.record()
     for env in (raw, wrapped):
         env.reset(seed=1)
         play(env, random.Random(1))

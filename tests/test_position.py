@@ -79,6 +79,7 @@ def test_the_documented_example() -> None:
     assert Position.parse(TEXT).to_dict() == EXAMPLE
     assert position.players[0].markers == position["players"][0]["markers"] == [0, 0, 0, 0, 1]
     assert json.loads(position.to_json()) == EXAMPLE
+    assert "phase" in position and "colour" not in position and set(position.keys()) == set(EXAMPLE)
 
 
 @pytest.mark.parametrize("skip_forced", [True, False])
@@ -185,6 +186,13 @@ def test_an_impossible_position_is_refused_by_the_name_of_its_field(field: str, 
     assert "\n" not in str(refusal.value)
 
 
+def test_after_reduction_belongs_to_the_rethrow_only() -> None:  # Q3
+    throw = {**EXAMPLE, "phase": "throw", "to_act": None, "targets": 2, "reduced": True, "after_reduction": True}
+    Position.parse({**throw, "last_throw": []})
+    with pytest.raises(PositionError, match="after_reduction is true, but the coming throw repeats nothing"):
+        Position.parse({**throw, "targets": 3, "ravens": 1, "last_throw": [6, 3, 3, 4]})
+
+
 FIRST_THROWS: list[tuple[str, dict[str, Any]]] = [
     ("ravens", {"phase": "target", "target": None, "ravens": 1, "targets": 0}),
     ("targets", {"phase": "target", "target": None, "ravens": 2, "targets": 1}),
@@ -240,7 +248,8 @@ def test_a_missing_field_is_named() -> None:
     "text",
     ["", "x", "{", "{]", "[1, 2]", "null", "3x3", TEXT + "_0", TEXT.replace("663", "6x3"), TEXT.replace("f2", ""),
      TEXT.replace("frustrate1", "Frustrate1"), TEXT.replace("_-_0", "_9_0"), TEXT.replace("3x3", "9x3"),
-     TEXT.replace("_9", "_99999999999999999999"), "{" * 100_000],
+     TEXT.replace("_9", "_99999999999999999999"), "{" * 100_000, TEXT.replace("642_-_", "642__"),
+     '{"turn": ' + "9" * 6000 + "}"],
 )  # fmt: skip
 def test_malformed_text_is_refused(text: str) -> None:
     with pytest.raises(PositionError):

@@ -107,7 +107,9 @@ def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) 
     assert changed.stdout.strip() == "True", changed.stderr
 
 
-@pytest.mark.parametrize("name", ["rules_turn", "rules_frustrations", "rules_game", "golden", "observation", "dice"])
+@pytest.mark.parametrize(
+    "name", ["rules_turn", "rules_frustrations", "rules_game", "golden", "observation", "dice", "env"]
+)
 def test_the_engine_runs_without_numba(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/test_{name}.py"],

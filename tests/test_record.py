@@ -98,6 +98,10 @@ KEPT = record.of_game(GAMES[0])
         (sealed(KEPT, position={"targets": 99}), "can't be replayed: position: targets"),
         (sealed(KEPT, first_player="me"), "can't be replayed: first_player"),
         (sealed(KEPT, max_turns=3), "goes on after the end"),
+        (sealed(KEPT, italian_reading=None), "italian_reading must be True or False"),
+        (sealed(KEPT, first_player=None), "has 'first_player' in a form that is not its own"),
+        (sealed(KEPT, scores=[float(score) for score in KEPT["scores"]]), "has 'scores' in a form"),
+        (sealed(KEPT, dice=[float(face) for face in KEPT["dice"]]), "has 'dice' in a form"),
     ],
 )
 def test_a_tampered_record_is_refused(tampered: Any, message: str) -> None:
@@ -118,6 +122,12 @@ def test_files(tmp_path: Path) -> None:
     lines[2] = lines[2].replace(b'"seed":3', b'"seed":4')
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(RecordError, match="line 3: the record does not match its sha256"):
+        record.read(path)
+    path.write_bytes(whole[:-40])
+    record.append(path, record.of_game(GAMES[0]))
+    assert json.loads(path.read_bytes().splitlines()[-1]) == record.of_game(GAMES[0]), "a stump must not swallow it"
+    path.write_bytes(b'{"seed": ' + b"9" * 6000 + b"}")
+    with pytest.raises(RecordError, match="line 1"):
         record.read(path)
     path.write_bytes(b"\xff\xfe\n")
     with pytest.raises(RecordError, match="line 1"):

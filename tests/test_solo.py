@@ -88,8 +88,13 @@ def test_bad_input() -> None:
         SoloEnv(num_players=6)
     with pytest.raises(ValueError, match="opponents must be one callable or 2 of them, not 1"):
         SoloEnv(num_players=3, opponents=[random_opponent])
-    with pytest.raises(ValueError, match="seat must be from 0 to 1, not 2"):
-        SoloEnv(seat=2)
+    for seat in (2, 1.0, True):
+        with pytest.raises(ValueError, match="seat must be from 0 to 1"):
+            SoloEnv(seat=seat)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="opponents must be callables"):
+        SoloEnv(opponents=[3])  # type: ignore[list-item]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        SoloEnv().action_masks()
     env = SoloEnv(copies=1)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
@@ -102,6 +107,13 @@ def test_bad_input() -> None:
     play(env, np.random.default_rng(1), seed=1)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
+
+
+def test_a_game_that_ends_before_the_learner_is_asked_is_skipped() -> None:
+    env = SoloEnv(num_players=5, max_turns=3, seat=4)
+    for seed in range(60):
+        env.reset(seed=seed)
+        assert env.action_masks().any()
 
 
 def test_an_illegal_action_is_a_loss() -> None:

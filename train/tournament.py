@@ -1,0 +1,338 @@
+"""Who is better, and by how much: tournaments on paired dice with rotated seats.
+
+Every sequence of dice is played by all rotations of a line-up (a *block*), and intervals come from the blocks, not from
+single games: their means are independent, single games are not. An interval is the mean plus or minus 1.96 standard
+errors of the block means.
+
+Ratings are a Bradley-Terry model of "who came out before whom" (a tie counts half), fitted by maximum likelihood to all
+pairs of differently named agents in all games, on the Elo scale (400 points are 10 to 1), with mean 0. Standard errors
+are the sandwich estimate by blocks, as pairs within a block are not independent.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agents import registry
+from pechvogel_env.dice import check_seed
+from pechvogel_env.game import check_settings
+from train.match import Results, play_blocks
+
+CHUNK = 128  # blocks that one worker plays at a time; fixed, so that batches don't depend on the number of cores
+Z95 = 1.96
+ELO = 400 / math.log(10)
+
+
+@dataclass
+class Setup:
+    """What is to be played."""
+
+    specs: list[str]
+    players: int = 2
+    copies: int = 3
+    games: int = 1000  # per line-up, rounded up to whole rotations
+    seed: int = 0
+    one_against_rest: bool = False
+    time_limit: float = 5.0  # seconds per decision
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def lineups(self) -> list[tuple[str, ...]]:
+        """The tables that are played; a ValueError says what is missing."""
+        check_settings(self.players, self.copies, "win", None)
+        check_seed(self.seed)
+        if self.games < 1:
+            raise ValueError(f"games must be at least 1, not {self.games}")
+        if self.time_limit <= 0:
+            raise ValueError(f"the time limit must be above 0, not {self.time_limit}")
+        if self.one_against_rest:
+            if len(set(self.specs)) < 2:
+                raise ValueError("one against the rest needs at least two different agents")
+            return [(a, *[b] * (self.players - 1)) for a, b in permutations(dict.fromkeys(self.specs), 2)]
+        if len(self.specs) == self.players:
+            return [tuple(self.specs)]
+        distinct = list(dict.fromkeys(self.specs))
+        if len(distinct) < self.players:
+            raise ValueError(
+                f"a table of {self.players} needs {self.players} agents (the same may sit twice), "
+                f"or more of them, not {len(self.specs)}"
+            )
+        return list(combinations(distinct, self.players))
+
+    @property
+    def blocks(self) -> int:
+        """Sequences of dice per line-up."""
+        return -(-self.games // self.players)
+
+
+def run(setup: Setup) -> dict[str, Any]:
+    """Play the tournament; the result is what `--json` writes."""
+    lineups = setup.lineups()
+    for spec in dict.fromkeys(setup.specs):
+        registry.make(spec)  # a wrong name is an error before anything is played
+    results: list[list[Results]] = [[] for _ in lineups]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("games", total=len(lineups) * setup.blocks * setup.players)
+        for lineup, result in _play(setup, lineups):
+            results[lineup].append(result)
+            progress.advance(task, result.turns.size)
+    return _summary(setup, lineups, results)
+
+
+def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, Results]]:
+    """All chunks in order, played here or by worker processes: the results are the same."""
+    jobs = [
+        (number, lineup, range(start, min(start + CHUNK, setup.blocks)))
+        for number, lineup in enumerate(lineups)
+        for start in range(0, setup.blocks, CHUNK)
+    ]
+    arguments = [
+        (setup.copies, setup.seed, number, lineup, blocks, setup.time_limit) for number, lineup, blocks in jobs
+    ]
+    if setup.workers == 1 or len(jobs) == 1:
+        for job, words in zip(jobs, arguments, strict=True):
+            yield job[0], _play_chunk(words)
+        return
+    # Spawned, not forked: agents may hold threads (torch does) that a fork would lose.
+    with ProcessPoolExecutor(min(setup.workers, len(jobs)), get_context("spawn")) as pool:
+        for job, result in zip(jobs, pool.map(_play_chunk, arguments), strict=True):
+            yield job[0], result
+
+
+_agents: dict[str, Any] = {}  # made once per process
+
+
+def _play_chunk(words: tuple[int, int, int, tuple[str, ...], range, float]) -> Results:
+    copies, seed, number, lineup, blocks, time_limit = words
+    for spec in lineup:
+        if spec not in _agents:
+            _agents[spec] = registry.make(spec)
+    return play_blocks([_agents[spec] for spec in lineup], copies, seed, number, blocks, time_limit)
+
+
+# ------------------------------------------------------------------------------------------------ statistics
+
+
+def mean_and_interval(block_means: NDArray[np.float64]) -> tuple[float, list[float]]:
+    """The mean of independent blocks with its 95% interval."""
+    mean = float(block_means.mean())
+    if len(block_means) < 2:
+        return mean, [math.nan, math.nan]
+    half = Z95 * float(block_means.std(ddof=1)) / math.sqrt(len(block_means))
+    return mean, [mean - half, mean + half]
+
+
+def fit_ratings(
+    wins: NDArray[np.float64], games: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bradley-Terry ratings and their standard errors.
+
+    `wins[b, i, j]`: in how many games of block b agent i came out before agent j (ties half); `games[b, i, j]`: of how
+    many. A pseudo-game, half won by each side, is added to every pair that met, so that ratings stay finite.
+    """
+    count = wins.shape[1]
+    total_wins, total_games = wins.sum(axis=0), games.sum(axis=0)
+    met = total_games > 0
+    total_wins, total_games = total_wins + 0.5 * met, total_games + met
+    strength = np.zeros(count)
+    for _ in range(100):
+        chance = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+        gradient = (total_wins - total_games * chance).sum(axis=1)
+        weight = total_games * chance * (1 - chance)
+        information = np.diag(weight.sum(axis=1)) - weight
+        step = np.linalg.pinv(information) @ gradient
+        strength += step
+        if np.abs(step).max() < 1e-10:
+            break
+    chance = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    scores = (wins - games * chance).sum(axis=2)  # each block's part of the gradient
+    inverse = np.linalg.pinv(information)
+    covariance = inverse @ (scores.T @ scores) @ inverse
+    return strength * ELO, np.sqrt(np.maximum(np.diag(covariance), 0)) * ELO
+
+
+def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[list[Results]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for lineup in lineups for name in lineup))
+    shares: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
+    sums = {
+        name: {"score": 0.0, "rank": 0.0, "games": 0, "forfeits": 0, "seconds": 0.0, "decisions": 0} for name in names
+    }
+    wins, games = [], []
+    turns, truncated = [], 0
+    messages: dict[str, None] = {}
+    for lineup, chunks in zip(lineups, results, strict=True):
+        for chunk in chunks:
+            blocks = len(chunk.shares)
+            before = np.zeros((blocks, len(names), len(names)))
+            met = np.zeros_like(before)
+            for place, name in enumerate(lineup):
+                total = sums[name]
+                total["score"] += chunk.scores[:, :, place].sum()
+                total["rank"] += chunk.ranks[:, :, place].sum()
+                total["games"] += chunk.ranks[:, :, place].size
+                total["forfeits"] += int(chunk.forfeits[:, :, place].sum())
+                total["seconds"] += chunk.seconds[place]
+                total["decisions"] += int(chunk.decisions[place])
+                for other_place, other in enumerate(lineup):
+                    if other != name:
+                        mine, theirs = chunk.ranks[:, :, place], chunk.ranks[:, :, other_place]
+                        i, j = names.index(name), names.index(other)
+                        before[:, i, j] += ((mine < theirs) + 0.5 * (mine == theirs)).sum(axis=1)
+                        met[:, i, j] += mine.shape[1]
+            for name in dict.fromkeys(lineup):
+                places = [place for place, other in enumerate(lineup) if other == name]
+                shares[name].append(chunk.shares[:, :, places].mean(axis=(1, 2)))
+            wins.append(before)
+            games.append(met)
+            turns.append(chunk.turns.ravel())
+            truncated += chunk.truncated
+            messages.update(dict.fromkeys(chunk.messages))
+    all_wins, all_games = np.concatenate(wins), np.concatenate(games)
+    ratings, errors = fit_ratings(all_wins, all_games)
+    agents = []
+    for i, name in enumerate(names):
+        share, interval = mean_and_interval(np.concatenate(shares[name]))
+        total = sums[name]
+        agents.append(
+            {
+                "name": name,
+                "games": total["games"],
+                "win_share": share,
+                "ci95": interval,
+                "mean_score": total["score"] / total["games"],
+                "mean_rank": total["rank"] / total["games"],
+                "rating": float(ratings[i]),
+                "rating_error": float(errors[i]),
+                "ms_per_decision": 1000 * total["seconds"] / max(1, total["decisions"]),
+                "forfeits": total["forfeits"],
+            }
+        )
+    return {
+        "players": setup.players,
+        "copies": setup.copies,
+        "games": len(lineups) * setup.blocks * setup.players,
+        "seed": setup.seed,
+        "agents": agents,
+        "pairs": _pairs(names, all_wins, all_games),
+        "lineups": [_lineup_summary(lineup, chunks) for lineup, chunks in zip(lineups, results, strict=True)],
+        "mean_turns": float(np.concatenate(turns).mean()),
+        "truncated": truncated,
+        "messages": list(messages),
+    }
+
+
+def _pairs(names: list[str], wins: NDArray[np.float64], games: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """For every pair: how often the first comes out before the second, ties half."""
+    rows = []
+    for i, j in permutations(range(len(names)), 2):
+        together = games[:, i, j] > 0
+        if together.any():
+            mean, interval = mean_and_interval(wins[together, i, j] / games[together, i, j])
+            rows.append({"agent": names[i], "against": names[j], "ahead": mean, "ci95": interval})
+    return rows
+
+
+def _lineup_summary(lineup: tuple[str, ...], chunks: list[Results]) -> dict[str, Any]:
+    """Win shares of one table, by name."""
+    rows = []
+    for name in dict.fromkeys(lineup):
+        places = [place for place, other in enumerate(lineup) if other == name]
+        blocks = np.concatenate([chunk.shares[:, :, places].mean(axis=(1, 2)) for chunk in chunks])
+        share, interval = mean_and_interval(blocks)
+        rows.append({"name": name, "seats": len(places), "win_share": share, "ci95": interval})
+    return {"lineup": list(lineup), "agents": rows}
+
+
+# ------------------------------------------------------------------------------------------------ showing
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the result as tables."""
+    console = Console()
+    title = f"{result['games']:,} games, {result['players']} players, {result['copies']} copies, seed {result['seed']}"
+    table = Table(title=title)
+    table.add_column("agent")
+    for column in ("games", "win share", "95% interval", "score", "rank", "rating", "ms/decision", "forfeits"):
+        table.add_column(column, justify="right")
+    for row in sorted(result["agents"], key=lambda row: -row["rating"]):
+        table.add_row(
+            row["name"],
+            f"{row['games']:,}",
+            f"{row['win_share']:.1%}",
+            "[{:.1%}, {:.1%}]".format(*row["ci95"]).replace("[", "\\["),
+            f"{row['mean_score']:.1f}",
+            f"{row['mean_rank']:.2f}",
+            f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",
+            f"{row['ms_per_decision']:.3f}",
+            str(row["forfeits"]),
+        )
+    console.print(table)
+    names = [row["name"] for row in sorted(result["agents"], key=lambda row: -row["rating"])]
+    ahead = {(row["agent"], row["against"]): row for row in result["pairs"]}
+    if len(names) > 2 and ahead:
+        table = Table(title="How often the row comes out before the column (ties half)")
+        table.add_column("")
+        for name in names:
+            table.add_column(name, justify="right")
+        for name in names:
+            cells = [f"{ahead[name, other]['ahead']:.1%}" if (name, other) in ahead else "" for other in names]
+            table.add_row(name, *cells)
+        console.print(table)
+    if len(result["lineups"]) > 1 or len(set(result["lineups"][0]["lineup"])) < result["players"]:
+        table = Table(title=f"By table (an even share is {1 / result['players']:.1%})")
+        table.add_column("table")
+        table.add_column("win share per seat, with 95% interval")
+        for row in result["lineups"]:
+            parts = [
+                f"{agent['name']} {agent['win_share']:.1%} " + "({:.1%} to {:.1%})".format(*agent["ci95"])
+                for agent in row["agents"]
+            ]
+            table.add_row(", ".join(row["lineup"]), "; ".join(parts))
+        console.print(table)
+    if result["truncated"]:
+        console.print(f"{result['truncated']} games were truncated and scored as they stood.")
+    for message in result["messages"]:
+        console.print(f"forfeited: {message}", style="red", markup=False)
+
+
+def plot(result: dict[str, Any], path: str) -> None:
+    """Win shares with their intervals, and ratings, as a PNG."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ValueError("--plot needs matplotlib: pip install 'pechvogel[train]'") from None
+    rows = sorted(result["agents"], key=lambda row: row["rating"])
+    names = [row["name"] for row in rows]
+    figure = Figure(figsize=(9, 1.4 + 0.45 * len(rows)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for axis, key, low_high in (
+        (left, "win_share", [row["ci95"] for row in rows]),
+        (
+            right,
+            "rating",
+            [[r["rating"] - Z95 * r["rating_error"], r["rating"] + Z95 * r["rating_error"]] for r in rows],
+        ),
+    ):
+        middle = np.array([row[key] for row in rows])
+        spans = np.abs(np.array(low_high).T - middle)
+        axis.errorbar(middle, names, xerr=spans, fmt="o", color="#1d4d4f", ecolor="#dd7530", capsize=4)
+        axis.grid(axis="x", alpha=0.3)
+    left.axvline(1 / result["players"], color="grey", linestyle=":", label="even share")
+    left.set_xlabel("win share, 95% interval")
+    left.legend(loc="lower right")
+    right.set_xlabel("rating (Elo), 95% interval")
+    figure.suptitle(f"{result['games']:,} games, {result['players']} players, seed {result['seed']}")
+    figure.savefig(path, dpi=120)
