@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.set_defaults(run=_bench)
     bench.add_argument("--peers", action="store_true", help="also measure PettingZoo's and OpenSpiel's games")
     bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
-    bench.add_argument("--seconds", type=float, default=3.0, metavar="S", help="for each figure (default 3)")
+    bench.add_argument("--seconds", type=float, default=4.0, metavar="S", help="for each figure (default 4)")
     _add_json(bench)
 
     evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
