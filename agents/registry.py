@@ -98,11 +98,7 @@ def check(agent: Agent, num_players: int = 2, copies: int = 3, games: int = 2, s
             position, mask = game.position(), game.mask()
             action = agent.act(position, mask, rng)
             where = f"agent {agent.name!r} at {position.to_text()}"
-            if (
-                isinstance(action, bool)
-                or not isinstance(action, (int, np.integer))
-                or not game.bits >> int(action) & 1
-            ):
+            if not is_legal(action, game.bits):
                 raise ValueError(f"{where}: act returned {action!r}; legal are {action_list(game.bits)}")
             _check_optional(agent, game, where, rng)
             game.step(int(action))

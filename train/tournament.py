@@ -263,16 +263,15 @@ def show(result: dict[str, Any]) -> None:
     """Print the result as tables."""
     console = Console()
     title = f"{result['games']:,} games, {result['players']} players, {result['copies']} copies, seed {result['seed']}"
-    table = Table(title=title)
-    table.add_column("agent")
-    for column in ("games", "win share", "95% interval", "score", "rank", "rating", "ms/decision", "forfeits"):
-        table.add_column(column, justify="right")
+    table = Table(title=title, caption="win share with its 95% interval, rating with its standard error")
+    table.add_column("agent", overflow="fold")
+    for column in ("games", "win share", "score", "rank", "rating", "ms", "forfeits"):
+        table.add_column(column, justify="right", no_wrap=True)
     for row in sorted(result["agents"], key=lambda row: -row["rating"]):
         table.add_row(
             row["name"],
             f"{row['games']:,}",
-            f"{row['win_share']:.1%}",
-            "[{:.1%}, {:.1%}]".format(*row["ci95"]).replace("[", "\\["),
+            f"{row['win_share']:.1%} ± {50 * (row['ci95'][1] - row['ci95'][0]):.1f}",
             f"{row['mean_score']:.1f}",
             f"{row['mean_rank']:.2f}",
             f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",

@@ -1,0 +1,178 @@
+"""The tournament: paired dice, honest intervals, and agents that misbehave."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import registry
+from pechvogel.cli import main
+from train import tournament
+from train.match import play_blocks
+from train.tournament import Setup, fit_ratings, mean_and_interval
+
+
+def shares(result: dict[str, Any]) -> dict[str, float]:
+    return {row["name"]: row["win_share"] for row in result["agents"]}
+
+
+def test_lineups() -> None:
+    assert Setup(["a", "b"]).lineups() == [("a", "b")]
+    assert Setup(["a", "b", "b"], players=3).lineups() == [("a", "b", "b")]
+    assert Setup(["a", "b", "c"]).lineups() == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert Setup(["a", "b"], players=4, one_against_rest=True).lineups() == [("a", "b", "b", "b"), ("b", "a", "a", "a")]
+    assert Setup(["a", "b", "c"], players=3, games=10).blocks == 4, "rounded up to whole rotations"
+
+
+def test_all_rotations_meet_the_same_dice_and_an_agent_is_even_with_itself() -> None:
+    agent = registry.make("heuristic")
+    results = play_blocks([agent, agent, agent], 3, 1, 0, range(20), 5.0)
+    # The same player on every place: rotating changes nothing but names.
+    for rotation in range(1, 3):
+        assert (results.scores[:, rotation] == np.roll(results.scores[:, 0], -rotation, axis=1)).all()
+    assert results.shares.mean(axis=1) == pytest.approx(np.full((20, 3), 1 / 3))
+    assert results.shares.sum(axis=2) == pytest.approx(np.ones((20, 3)))
+
+
+def test_the_result_does_not_depend_on_the_number_of_workers() -> None:
+    setup = Setup(["random", "heuristic"], games=600, seed=3, workers=1)
+    alone = tournament.run(setup)
+    setup.workers = 2
+    together = tournament.run(setup)
+    for result in (alone, together):
+        for row in result["agents"]:
+            del row["ms_per_decision"]  # the only figure that is measured
+    assert alone == together
+
+
+def test_figures() -> None:
+    result = tournament.run(Setup(["random", "heuristic", "planner"], games=200, seed=5, workers=1))
+    assert result["games"] == 600
+    by_name = {row["name"]: row for row in result["agents"]}
+    assert shares(result)["random"] < 0.12 and by_name["random"]["games"] == 400
+    assert by_name["planner"]["rating"] > by_name["random"]["rating"] + 200
+    assert sum(row["rating"] for row in result["agents"]) == pytest.approx(0, abs=1e-6)
+    assert sum(row["win_share"] * row["games"] for row in result["agents"]) == pytest.approx(600)
+    for row in result["agents"]:
+        assert row["ci95"][0] < row["win_share"] < row["ci95"][1]
+        assert 1 <= row["mean_rank"] <= 2 and row["forfeits"] == 0 and row["rating_error"] > 0
+    pair = {(row["agent"], row["against"]): row["ahead"] for row in result["pairs"]}
+    assert pair["random", "heuristic"] + pair["heuristic", "random"] == pytest.approx(1)
+
+
+def test_calibration() -> None:
+    """Two random agents are equally good: about 95% of the intervals must contain one half."""
+    agents = [registry.make("random"), registry.make("random")]
+    covered = 0
+    for seed in range(100):
+        results = play_blocks(agents, 1, seed, 0, range(60), 5.0)
+        _, (low, high) = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
+        covered += low <= 0.5 <= high
+    assert 88 <= covered <= 100  # 95 expected, standard deviation 2.2
+
+
+def test_ratings_recover_known_strengths() -> None:
+    rng = np.random.default_rng(1)
+    true = np.array([-150.0, 0.0, 150.0])
+    wins, games = np.zeros((6000, 3, 3)), np.zeros((6000, 3, 3))
+    for block in range(6000):
+        i, j = [(0, 1), (0, 2), (1, 2)][block % 3]
+        won = rng.random() < 1 / (1 + 10 ** ((true[j] - true[i]) / 400))
+        wins[block, i, j], wins[block, j, i] = won, not won
+        games[block, i, j] = games[block, j, i] = 1
+    ratings, errors = fit_ratings(wins, games)
+    assert (np.abs(ratings - true) < 4 * errors).all()
+    assert (errors < 10).all() and (errors > 2).all()
+
+
+def test_one_sided_results_stay_finite() -> None:
+    wins, games = np.zeros((50, 2, 2)), np.zeros((50, 2, 2))
+    wins[:, 0, 1] = games[:, 0, 1] = games[:, 1, 0] = 1
+    ratings, _ = fit_ratings(wins, games)
+    assert 0 < ratings[0] < 2000 and ratings[1] == pytest.approx(-ratings[0])
+
+
+class Crashing:
+    name = "crashing"
+
+    def act(self, position: Any, mask: np.ndarray, rng: np.random.Generator) -> int:
+        if position.turn > 3:
+            raise RuntimeError("out of luck")
+        return int(mask.argmax())
+
+
+class Illegal:
+    name = "illegal"
+
+    def act_batch(self, states: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
+        actions = masks.argmax(axis=1)
+        actions[states["turn"] > 5] = 17
+        return actions
+
+    def act(self, position: Any, mask: np.ndarray, rng: np.random.Generator) -> int:
+        return 17
+
+
+class Slow:
+    name = "slow"
+
+    def act(self, position: Any, mask: np.ndarray, rng: np.random.Generator) -> int:
+        if position.turn > 2:
+            time.sleep(30)
+        return int(mask.argmax())
+
+
+@pytest.mark.parametrize(
+    ("agent", "sentence"),
+    [
+        (Crashing(), "crashing crashed: RuntimeError: out of luck"),
+        (Illegal(), "illegal played 17, which is illegal"),
+        (Slow(), "slow took longer than 0.05 s for a decision"),
+    ],
+)
+def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any, sentence: str) -> None:
+    start = time.monotonic()
+    good = registry.make("heuristic")
+    results = play_blocks([good, agent, good], 3, 1, 0, range(4), 0.05)
+    assert time.monotonic() - start < 25
+    assert sentence in [message.replace("np.int64(17)", "17") for message in results.messages]
+    assert results.forfeits[:, :, 1].all() and not results.forfeits[:, :, [0, 2]].any()
+    assert (results.shares[:, :, 1] == 0).all() and (results.shares[:, :, 0] == 0.5).all()
+    assert (results.ranks[:, :, 1] == 3).all() and (results.ranks[:, :, 0] == 1.5).all()
+
+
+def test_endless_games_are_truncated_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("train.match.MAX_TURNS", 4)
+    agent = registry.make("heuristic")
+    results = play_blocks([agent, agent], 3, 1, 0, range(10), 5.0)
+    assert results.truncated == 20 and (results.turns == 4).all()
+    assert results.shares.sum(axis=2) == pytest.approx(np.ones((10, 2)))
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "entrant.py").write_text(
+        "class Entrant:\n"
+        "    name = 'entrant'\n"
+        "    def act(self, position, mask, rng):\n"
+        "        return int(mask.argmax())\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = ["evaluate", "heuristic", "random", "entrant:Entrant", "--players", "3", "--games", "30", "--seed", "2"]
+    assert main([*words, "--json", "out.json", "--plot", "out.png", "--workers", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "win share" in out and "comes out before" in out
+    result = json.loads((tmp_path / "out.json").read_text())
+    assert (result["players"], result["copies"], result["games"], result["seed"]) == (3, 3, 30, 2)
+    keys = {"name", "games", "win_share", "ci95", "mean_score", "mean_rank", "rating", "ms_per_decision", "forfeits"}
+    assert all(keys <= set(row) for row in result["agents"])
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    assert (
+        main(["evaluate", "heuristic", "random", "--players", "3", "--one-against-rest", "--games", "9", "--json", "-"])
+        == 0
+    )
+    assert len(json.loads(capsys.readouterr().out)["lineups"]) == 2
