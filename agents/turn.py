@@ -97,6 +97,22 @@ class TurnSearch:
 
 
 # ------------------------------------------------------------------------------------------------ expand
+# The engine's steps are made to be inlined; here one compiled copy of each is enough, and compiles far sooner.
+
+
+@compiled
+def _do(s: Any, action: int) -> None:
+    _apply(s, action)
+
+
+@compiled
+def _bits(s: Any) -> int:
+    return _legal_bits(s)
+
+
+@compiled
+def _keep(s: Any) -> None:
+    _keep_throw(s)
 
 
 @compiled
@@ -151,7 +167,7 @@ def _end_board(states: States, i: int, value: int, end: int, reduced: int, group
     w.target = value + FIRST_VALUE
     w.targets = ENDS[end][0]
     w.ravens = ENDS[end][1]
-    _keep_throw(w)
+    _keep(w)
 
 
 @compiled
@@ -167,20 +183,20 @@ def _finish(work: States, ends: States, at: int) -> int:
             ends[at] = work[0]
         return 1
     for first in range(NUM_ACTIONS):
-        if not _legal_bits(work[0]) >> first & 1:
+        if not _bits(work[0]) >> first & 1:
             continue
         work[1] = work[0]
-        _apply(work[1], first)
+        _do(work[1], first)
         if work[1].phase != Phase.DISCARD:
             if write:
                 ends[at + count] = work[1]
             count += 1
             continue
         for second in range(NUM_ACTIONS):
-            if _legal_bits(work[1]) >> second & 1:
+            if _bits(work[1]) >> second & 1:
                 if write:
                     work[2] = work[1]
-                    _apply(work[2], second)
+                    _do(work[2], second)
                     ends[at + count] = work[2]
                 count += 1
     return count
@@ -516,7 +532,7 @@ def _choose(
     of_states: NDArray[np.float64],
 ) -> None:
     """Write the values of the legal actions, and what the best of them is worth to everybody."""
-    bits = _legal_bits(s)
+    bits = _bits(s)
     best = -1
     for action in range(NUM_ACTIONS):
         if bits >> action & 1:
@@ -541,7 +557,7 @@ def _back_up_ends(
     discards = 0
     for value in range(NUM_VALUES):
         discards += s.middle[value] > 0
-    bits = _legal_bits(s)
+    bits = _bits(s)
     best = -1
     best_row = row
     for action in range(NUM_ACTIONS):

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -263,7 +264,9 @@ def show(result: dict[str, Any]) -> None:
     """Print the result as tables."""
     console = Console()
     title = f"{result['games']:,} games, {result['players']} players, {result['copies']} copies, seed {result['seed']}"
-    table = Table(title=title, caption="win share with its 95% interval, rating with its standard error")
+    table = Table(
+        title=title, box=box.SIMPLE_HEAD, caption="win share with its 95% interval, rating with its standard error"
+    )
     table.add_column("agent", overflow="fold")
     for column in ("games", "win share", "score", "rank", "rating", "ms", "forfeits"):
         table.add_column(column, justify="right", no_wrap=True)
