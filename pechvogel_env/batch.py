@@ -71,11 +71,11 @@ def _shapes(num_games: int, num_players: int) -> dict[str, tuple[tuple[int, ...]
 
 
 @compiled
-def first_illegal(bits: NDArray[np.int32], actions: NDArray[np.int64]) -> int:
-    """The first game whose action is illegal, or -1. Games that have ended take any action."""
-    for i in range(len(bits)):
+def first_illegal(bits: NDArray[np.int32], actions: NDArray[np.int64], games: NDArray[np.int64]) -> int:
+    """The first of some games whose action is illegal, or -1. Games that have ended take any action."""
+    for i in games:
         if bits[i] != 0 and not (0 <= actions[i] < NUM_ACTIONS and (bits[i] >> actions[i]) & 1):
-            return i
+            return int(i)
     return -1
 
 
@@ -88,6 +88,7 @@ def random_actions(bits: NDArray[np.int32], seed: Any, actions: NDArray[np.int64
 
 @compiled
 def step_games(
+    games: NDArray[np.int64],
     start: int,
     stop: int,
     states: States,
@@ -110,15 +111,15 @@ def step_games(
     auto_reset: bool,
     check: bool,
 ) -> int:
-    """Carry out one action in each of the games start..stop-1 and fill their rows of the buffers.
+    """Carry out one action in each of the games games[start..stop-1] and fill their rows of the buffers.
 
     With `check`, an illegal action is found before anything changes; returns its game, else -1.
     """
     if check:
-        illegal = first_illegal(bits, actions)
+        illegal = first_illegal(bits, actions, games)
         if illegal >= 0:
             return illegal
-    for i in range(start, stop):
+    for i in games[start:stop]:
         if dones[i]:  # rows of an ended episode are cleared by the next step
             dones[i] = False
             truncations[i] = False
@@ -151,8 +152,8 @@ def step_games(
                     legal = _advance(s, seeds[i], skip_forced, max_turns, True)
         bits[i] = legal
         to_act[i] = s.to_act if legal else NOBODY
-    rules.write_masks(bits, start, stop, masks)
-    observation.observe(states, start, stop, to_act, observations)
+    rules.write_masks(bits, games, start, stop, masks)
+    observation.observe(states, games, start, stop, to_act, observations)
     return -1
 
 
@@ -175,6 +176,7 @@ def start_games(
     auto_reset: bool,
 ) -> None:
     """Start every game with its seed and first player, up to its first decision."""
+    games = np.arange(len(states))
     for i in range(len(states)):
         s = states[i]
         _new_game(s, num_players, copies, italian_reading, first_players[i])
@@ -185,8 +187,8 @@ def start_games(
             _new_game(s, num_players, copies, italian_reading, seeded_first_player(seeds[i], num_players))
             bits[i] = _advance(s, seeds[i], skip_forced, max_turns, True)
         to_act[i] = s.to_act if bits[i] else NOBODY
-    rules.write_masks(bits, 0, len(states), masks)
-    observation.observe(states, 0, len(states), to_act, observations)
+    rules.write_masks(bits, games, 0, len(states), masks)
+    observation.observe(states, games, 0, len(states), to_act, observations)
 
 
 class Batch:
@@ -226,8 +228,7 @@ class Batch:
         self.bits = np.zeros(n, np.int32)  # legal actions as bits; 0 where a game has ended
         self.seeds = np.zeros(n, np.uint64)  # of the games being played
         self.episodes = np.zeros(n, np.int64)  # how many each game has finished since `reset`
-        edges = [n * k // threads for k in range(threads + 1)]
-        self._ranges = list(pairwise(edges))
+        self._all_games = np.arange(n)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_owner = 0
         self._base_seed = np.uint64(0)
@@ -284,8 +285,13 @@ class Batch:
     def _stop_turn(self) -> int:
         return NEVER if self.max_turns is None else self.max_turns
 
-    def step(self, actions: NDArray[np.int64]) -> None:
-        """Carry out one action per game; ValueError, and no game changed, if one of them is illegal."""
+    def step(self, actions: NDArray[np.int64], games: NDArray[np.int64] | None = None) -> None:
+        """Carry out one action per game; ValueError, and no game changed, if one of them is illegal.
+
+        With `games` (an int64 array of different numbers) only those go on; the others and their rows stay as they are.
+        """
+        if games is None:
+            games = self._all_games
         if not isinstance(actions, np.ndarray):
             raise ValueError(f"actions must be an int64 array, not {type(actions).__name__}")
         if actions.shape != (self.num_games,) or actions.dtype != np.int64:
@@ -294,21 +300,27 @@ class Batch:
                 f"not {actions.dtype} of shape {actions.shape}"
             )
         alone = self.threads == 1
-        illegal = self._step_range(0, actions, check=True) if alone else first_illegal(self.bits, actions)
+        if alone:
+            illegal = self._step_range(games, 0, len(games), actions, check=True)
+        else:
+            illegal = first_illegal(self.bits, actions, games)
         if illegal >= 0:
             legal = action_list(int(self.bits[illegal]))
             raise ValueError(f"action {actions[illegal]} of game {illegal} is illegal; legal are {legal}")
         if alone:
             return
-        futures = [self._workers().submit(self._step_range, k, actions) for k in range(1, self.threads)]
-        self._step_range(0, actions)
+        edges = [len(games) * k // self.threads for k in range(self.threads + 1)]
+        futures = [self._workers().submit(self._step_range, games, *edge, actions) for edge in pairwise(edges[1:])]
+        self._step_range(games, 0, edges[1], actions)
         for future in futures:
             future.result()
 
-    def _step_range(self, k: int, actions: NDArray[np.int64], check: bool = False) -> int:
-        start, stop = self._ranges[k]
+    def _step_range(
+        self, games: NDArray[np.int64], start: int, stop: int, actions: NDArray[np.int64], check: bool = False
+    ) -> int:
         b = self.buffers
         return step_games(
+            games,
             start,
             stop,
             self.states,

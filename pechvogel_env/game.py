@@ -45,6 +45,7 @@ DICE_NEXT = -1
 NO_ACTION = -1
 MAX_LEGAL = 5  # nobody ever has more legal actions: five targets, markers or discards
 REWARDS = ("win", "score")
+_FIRST = np.zeros(1, np.int64)  # the only game of an array of one
 
 
 @compiled
@@ -142,7 +143,7 @@ def action_list(bits: int) -> list[int]:
 def mask_of(bits: int) -> NDArray[np.int8]:
     """Legal bits as an action mask; a shared array, not to be written to."""
     masks = np.zeros((1, NUM_ACTIONS), np.int8)
-    rules.write_masks(np.array([bits], np.int32), 0, 1, masks)
+    rules.write_masks(np.array([bits], np.int32), _FIRST, 0, 1, masks)
     masks.setflags(write=False)
     return masks[0]
 
@@ -252,7 +253,7 @@ class Game:
             number = index(action)
         except TypeError:
             number = NO_ACTION
-        if number < 0 or not bits >> number & 1:
+        if not 0 <= number < NUM_ACTIONS or not bits >> number & 1:
             raise ValueError(self._illegal(action))
         if bits & (bits - 1):
             self.actions.append(number)
@@ -330,7 +331,7 @@ class Game:
         """What a seat sees, as a fresh vector."""
         self._check_started()
         out = np.empty((1, self._size), np.float32)
-        observation.observe(self.states, 0, 1, self._seats[seat], out)
+        observation.observe(self.states, _FIRST, 0, 1, self._seats[seat], out)
         return out[0]
 
     def scores(self) -> list[int]:

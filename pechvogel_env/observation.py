@@ -121,17 +121,18 @@ def size(num_players: int) -> int:
 @compiled
 def observe(
     states: States,
+    games: NDArray[np.int64],
     start: int,
     stop: int,
     observers: NDArray[np.int8],
     out: NDArray[np.float32],
 ) -> None:
-    """Write what `observers[i]` sees of game i into row i, for the games start..stop-1; zeros for NOBODY.
+    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY.
 
     The loop stands in here, and not around a function for one game: handing an array to a function counts as a
     reference, which would cost more than the row, and threads would fight for the count.
     """
-    for i in range(start, stop):
+    for i in games[start:stop]:
         s = states[i]
         observer = observers[i]
         n = s.num_players

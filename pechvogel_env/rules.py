@@ -233,9 +233,11 @@ def _marker_bits(s: Any) -> int:
 
 
 @compiled
-def write_masks(bits: NDArray[np.int32], start: int, stop: int, masks: NDArray[np.int8]) -> None:
-    """Spread the legal bits of the games start..stop-1 over their rows of action masks."""
-    for i in range(start, stop):
+def write_masks(
+    bits: NDArray[np.int32], games: NDArray[np.int64], start: int, stop: int, masks: NDArray[np.int8]
+) -> None:
+    """Spread the legal bits of the games games[start..stop-1] over their rows of action masks."""
+    for i in games[start:stop]:
         legal = bits[i]
         for action in range(NUM_ACTIONS):
             masks[i, action] = (legal >> action) & 1

@@ -278,3 +278,22 @@ def test_a_batch_can_be_copied() -> None:
     assert twin.states.tobytes() == batch.states.tobytes()
     batch.close()
     twin.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_some_games_go_on_and_the_others_stay(threads: int) -> None:
+    batch, buffers, actions = make(40, seed=6, threads=threads)
+    twin, _, _ = make(40, seed=6)
+    chosen = np.array([3, 39, 0, 17], np.int64)
+    others = np.setdiff1d(np.arange(40), chosen)
+    random_actions(batch.bits, np.uint64(1), actions)
+    twin.step(actions)
+    rows = {name: array[others].copy() for name, array in vars(buffers).items()}
+    actions[others] = 99  # not looked at
+    batch.step(actions, chosen)
+    assert (batch.states[chosen] == twin.states[chosen]).all()
+    assert all((array[others] == rows[name]).all() for name, array in vars(buffers).items())
+    assert (buffers.observations[chosen] == twin.buffers.observations[chosen]).all()
+    batch.step(actions, chosen[:0])
+    assert (batch.states[chosen] == twin.states[chosen]).all()
+    batch.close()

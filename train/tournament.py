@@ -268,7 +268,8 @@ def show(result: dict[str, Any]) -> None:
         title=title, box=box.SIMPLE_HEAD, caption="win share with its 95% interval, rating with its standard error"
     )
     table.add_column("agent", overflow="fold")
-    for column in ("games", "win share", "score", "rank", "rating", "ms", "forfeits"):
+    forfeits = any(row["forfeits"] for row in result["agents"])
+    for column in ("games", "win share", "score", "rank", "rating", "ms", *["forfeits"] * forfeits):
         table.add_column(column, justify="right", no_wrap=True)
     for row in sorted(result["agents"], key=lambda row: -row["rating"]):
         table.add_row(
@@ -279,7 +280,7 @@ def show(result: dict[str, Any]) -> None:
             f"{row['mean_rank']:.2f}",
             f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",
             f"{row['ms_per_decision']:.3f}",
-            str(row["forfeits"]),
+            *[str(row["forfeits"])] * forfeits,
         )
     console.print(table)
     names = [row["name"] for row in sorted(result["agents"], key=lambda row: -row["rating"])]
