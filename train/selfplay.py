@@ -1,0 +1,189 @@
+"""Tables for a learner: a stable-baselines3 `VecEnv` that sits directly on the batch engine.
+
+Each game has one learner; the other seats are filled from a `League`, drawn anew for every episode, and the learner
+moves one seat on with every episode. A step carries out the learner's action in all games, then plays the others, in
+batches, until the learner is asked again or its game has ended: a game lost on someone else's move reaches the learner
+as a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from agents.base import BatchAgent
+from pechvogel_env import observation
+from pechvogel_env.batch import Batch, Buffers
+from pechvogel_env.rules import NUM_ACTIONS, States
+
+
+class Opponent(Protocol):
+    """Whoever can fill a seat: decides many games at once, from observations or from states."""
+
+    def choose(
+        self,
+        observations: NDArray[np.float32],
+        masks: NDArray[np.int8],
+        states: States,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """One legal action per game."""
+        ...
+
+
+class Scripted:
+    """An agent as an opponent."""
+
+    def __init__(self, agent: BatchAgent) -> None:
+        self.agent = agent
+
+    def choose(
+        self,
+        observations: NDArray[np.float32],
+        masks: NDArray[np.int8],
+        states: States,
+        rng: np.random.Generator,
+    ) -> NDArray[np.int64]:
+        """The agent's actions; all its games share one generator."""
+        return self.agent.act_batch(states, masks, [rng] * len(states))
+
+
+class League:
+    """Opponents with the shares in which they are drawn."""
+
+    def __init__(self, opponents: Sequence[Opponent], shares: Sequence[float]) -> None:
+        if not opponents or len(opponents) != len(shares):
+            raise ValueError("a league needs opponents, and a share for each of them")
+        if min(shares) < 0 or sum(shares) <= 0:
+            raise ValueError(f"the shares of a league must not be negative, nor all 0: {list(shares)}")
+        self.opponents = list(opponents)
+        self.shares = np.array(shares, float) / sum(shares)
+
+    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """Numbers of opponents, one for each seat that is to be filled."""
+        return rng.choice(len(self.opponents), size=size, p=self.shares)
+
+
+class SelfPlayVecEnv(VecEnv):
+    """`num_games` tables with a learner at each; see the module's text."""
+
+    def __init__(
+        self,
+        num_games: int,
+        league: League,
+        *,
+        num_players: int = 2,
+        copies: int = 3,
+        reward: str = "win",
+        seed: int = 0,
+    ) -> None:
+        self.league = league
+        self.num_players = num_players
+        self.buffers = Buffers.allocate(num_games, num_players)
+        self.batch = Batch(self.buffers, num_players=num_players, copies=copies, reward=reward, seed=seed)
+        self.rng = np.random.default_rng([seed, num_games])
+        self.seats = np.arange(num_games) % num_players  # the learner's
+        self.members = np.zeros((num_games, num_players), np.int64)  # who fills each seat
+        self.lengths = np.zeros(num_games, np.int64)  # the learner's decisions in the running episode
+        self._actions = np.zeros(num_games, np.int64)
+        self._rewards = np.zeros(num_games, np.float32)
+        self._dones = np.zeros(num_games, bool)
+        self._no_info: dict[str, Any] = {}
+        size = (observation.size(num_players),)
+        super().__init__(num_games, spaces.Box(0.0, 1.0, size, np.float32), spaces.Discrete(NUM_ACTIONS))
+
+    # ------------------------------------------------------------------------------ stable-baselines3's interface
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start all games anew, from the same seed as the first time."""
+        self.batch.reset()
+        self.seats[:] = np.arange(self.num_envs) % self.num_players
+        self.lengths[:] = 0
+        self._seat_opponents(np.arange(self.num_envs))
+        self._play_opponents(np.arange(self.num_envs))
+        return self.buffers.observations.copy()
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Take the learner's actions."""
+        self._actions[:] = actions
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Carry them out, and play the others up to the learner's next decision in every game."""
+        games = np.arange(self.num_envs)
+        self._rewards[:] = 0
+        self._dones[:] = False
+        self.lengths += 1
+        infos = [self._no_info] * self.num_envs
+        lengths = self.lengths.copy()
+        self._step(games)
+        self._play_opponents(games)
+        for i in np.flatnonzero(self._dones):
+            infos[i] = {"episode": {"r": float(self._rewards[i]), "l": int(lengths[i]), "t": 0.0}}
+        return self.buffers.observations.copy(), self._rewards.copy(), self._dones.copy(), infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The learner's legal actions, a row for every game."""
+        return self.buffers.masks.astype(bool)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Only `action_masks`, which is all that MaskablePPO asks for."""
+        if method_name != "action_masks":
+            raise AttributeError(f"SelfPlayVecEnv has no method {method_name!r} per game")
+        masks = self.action_masks()
+        return [masks[i] for i in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The same for every game."""
+        if attr_name == "render_mode":
+            return [None for _ in self._get_indices(indices)]
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Games have nothing of their own to set."""
+        raise AttributeError("the games of a SelfPlayVecEnv have no attributes of their own")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """There are no wrappers."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """End the batch's threads, if there are any."""
+        self.batch.close()
+
+    # ------------------------------------------------------------------------------ the others
+
+    def _seat_opponents(self, games: NDArray[np.int64]) -> None:
+        self.members[games] = self.league.draw(self.rng, len(games) * self.num_players).reshape(len(games), -1)
+
+    def _step(self, games: NDArray[np.int64]) -> None:
+        """Carry out `_actions` in some games, and note which of them have ended."""
+        self.batch.step(self._actions, games)
+        ended = games[self.buffers.dones[games]]
+        if not len(ended):
+            return
+        # An episode that ends before its learner was ever asked is none of the learner's business.
+        counted = ended[~self._dones[ended] & (self.lengths[ended] > 0)]
+        self._rewards[counted] = self.buffers.rewards[counted, self.seats[counted]]
+        self._dones[counted] = True
+        self.lengths[ended] = 0
+        self.seats[ended] = (self.seats[ended] + 1) % self.num_players
+        self._seat_opponents(ended)
+
+    def _play_opponents(self, games: NDArray[np.int64]) -> None:
+        """Until the learner is asked in all of these games."""
+        buffers = self.buffers
+        waiting = games[buffers.to_act[games] != self.seats[games]]
+        while len(waiting):
+            asked = self.members[waiting, buffers.to_act[waiting]]
+            for number in np.unique(asked):
+                some = waiting[asked == number]
+                self._actions[some] = self.league.opponents[number].choose(
+                    buffers.observations[some], buffers.masks[some], self.batch.states[some], self.rng
+                )
+            self._step(waiting)
+            waiting = waiting[buffers.to_act[waiting] != self.seats[waiting]]
