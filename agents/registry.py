@@ -23,6 +23,7 @@ AGENTS = {
     "random": "agents.random:RandomAgent",
     "heuristic": "agents.heuristic:HeuristicAgent",
     "planner": "agents.planner:PlannerAgent",
+    "ppo": "agents.ppo:PpoAgent",
 }
 
 
@@ -31,7 +32,11 @@ def make(spec: str) -> Agent:
     name, _, rest = spec.partition(":")
     if name in AGENTS:
         factory = _load(AGENTS[name])
-        agent = factory(**_options(spec, factory, rest))
+        options = _options(spec, factory, rest)
+        try:
+            agent = factory(**options)
+        except TypeError as error:
+            raise ValueError(f"agent {spec!r}: {error}") from None
         agent.name = spec
         return agent  # type: ignore[no-any-return]
     if not rest:

@@ -76,6 +76,12 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--plot", metavar="FILE.png", help="draw win shares and ratings")
     _add_json(evaluate)
 
+    train = commands.add_parser("train", help="self-play training")
+    train.set_defaults(run=_train)
+    train.add_argument("config", type=Path, nargs="?", metavar="CONFIG", help="a YAML file, as in configs/")
+    train.add_argument("--out", type=Path, metavar="runs/NAME", help="folder of the new run")
+    train.add_argument("--resume", type=Path, metavar="runs/NAME", help="go on with a run that was stopped or killed")
+
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
@@ -174,6 +180,21 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     if arguments.plot is not None:
         tournament.plot(result, arguments.plot)
     _write_json(arguments.json, result)
+
+
+def _train(arguments: argparse.Namespace) -> None:
+    if (arguments.config is None) == (arguments.resume is None):
+        raise ValueError("train needs either a config (and --out) or --resume")
+    if arguments.config is not None and arguments.out is None:
+        raise ValueError("train needs a folder for the run: --out runs/NAME")
+    try:
+        from train import ppo
+    except ImportError as error:
+        raise ValueError(f"training needs more packages ({error.name}): pip install '.[train]'") from None
+    if arguments.resume is not None:
+        ppo.resume(arguments.resume)
+    else:
+        ppo.start(arguments.config, arguments.out)
 
 
 def _replay(arguments: argparse.Namespace) -> None:

@@ -1,0 +1,135 @@
+"""A trained policy, run with NumPy alone: a small network from observation to action preferences.
+
+Weights are a safetensors file with a JSON card beside it, which says for which game they were trained and has the
+SHA-256 of the weights; what does not fit is refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.base import BatchAgent, states_of
+from pechvogel_env import observation
+from pechvogel_env.position import Position
+from pechvogel_env.rules import States
+
+CARD_FORMAT = "pechvogel-policy-1"
+
+
+class Policy:
+    """Layers of weights with tanh between them; the last gives a logit for every action."""
+
+    def __init__(self, layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> None:
+        self.layers = list(layers)
+
+    @classmethod
+    def from_tensors(cls, tensors: Mapping[str, NDArray[np.float32]]) -> Policy:
+        """From arrays named weight_0, bias_0, weight_1, ..."""
+        count = len(tensors) // 2
+        return cls([(tensors[f"weight_{k}"], tensors[f"bias_{k}"]) for k in range(count)])
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The inverse of `from_tensors`."""
+        named = {}
+        for k, (weight, bias) in enumerate(self.layers):
+            named[f"weight_{k}"], named[f"bias_{k}"] = weight, bias
+        return named
+
+    def logits(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Preferences, minus infinity where illegal."""
+        hidden = observations
+        for k, (weight, bias) in enumerate(self.layers):
+            hidden = hidden @ weight.T + bias
+            if k < len(self.layers) - 1:
+                hidden = np.tanh(hidden)
+        return np.where(masks != 0, hidden, -np.inf)
+
+    def choose(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8], states: States, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Sampled actions (by Gumbel's trick), for the seats of a league."""
+        logits = self.logits(observations, masks)
+        return np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
+
+
+class PpoAgent(BatchAgent):
+    """The policy's favourite action, or with `sample` one drawn from its probabilities."""
+
+    name = "ppo"
+
+    def __init__(self, weights: str, sample: bool = False) -> None:
+        self.sample = sample
+        self.policy, self.card = load(Path(weights))
+
+    def act_batch(
+        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """One action per game."""
+        logits = self._logits(states, masks)
+        if self.sample:
+            logits = logits + np.stack([rng.gumbel(size=logits.shape[1]) for rng in rngs])
+        return np.argmax(logits, axis=1)
+
+    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What it would play, and how often."""
+        logits = self._logits(states_of(position), mask[None, :])[0].astype(float)
+        if not self.sample:
+            return np.eye(len(logits))[int(np.argmax(logits))]
+        chances = np.exp(logits - logits.max())
+        return chances / chances.sum()
+
+    def _logits(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        players, copies = int(states["num_players"][0]), int(states["copies"][0])
+        if (players, copies) != (self.card["players"], self.card["copies"]):
+            raise ValueError(
+                f"these weights are for {self.card['players']} players and {self.card['copies']} copies, "
+                f"not for {players} and {copies}"
+            )
+        out = np.empty((len(states), observation.size(players)), np.float32)
+        observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
+        return self.policy.logits(out, masks)
+
+
+def save(policy: Policy, path: Path, card: Mapping[str, Any]) -> None:
+    """Write weights and card, each by way of a temporary file; the card last, as it vouches for the weights."""
+    from safetensors.numpy import save as to_bytes
+
+    data = to_bytes({name: np.ascontiguousarray(array) for name, array in policy.tensors().items()})
+    whole = {"format": CARD_FORMAT, **card, "sha256": hashlib.sha256(data).hexdigest()}
+    for target, content in ((path, data), (path.with_suffix(".json"), json.dumps(whole, indent=2).encode() + b"\n")):
+        temporary = target.with_name(target.name + ".tmp")
+        temporary.write_bytes(content)
+        temporary.replace(target)
+
+
+def load(path: Path) -> tuple[Policy, dict[str, Any]]:
+    """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_bytes
+
+    try:
+        data = path.read_bytes()
+        card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
+    except ValueError:
+        raise ValueError(f"weights {path}: the card beside them is not valid JSON") from None
+    if not isinstance(card, dict) or card.get("format") != CARD_FORMAT:
+        raise ValueError(f"weights {path}: the card beside them is not of the format {CARD_FORMAT!r}")
+    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
+        raise ValueError(f"weights {path}: they don't match the SHA-256 of their card: damaged or exchanged")
+    try:
+        policy = Policy.from_tensors(from_bytes(data))
+        inputs = policy.layers[0][0].shape[1]
+    except (SafetensorError, KeyError, IndexError) as error:
+        raise ValueError(f"weights {path}: they are not those of a policy ({error})") from None
+    if inputs != observation.size(int(card["players"])):
+        raise ValueError(f"weights {path}: they take {inputs} inputs, which is no observation of this version")
+    return policy, card

@@ -1,0 +1,173 @@
+"""Training: it learns, it can be killed and resumed, and what it writes is checked when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from agents import registry
+from agents.ppo import Policy, PpoAgent, load, save
+from pechvogel_env import observation
+from train import config as configs
+
+ROOT = Path(__file__).parent.parent
+TINY = ROOT / "configs" / "tiny.yaml"
+
+
+def train(*words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pechvogel", "train", *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    process = train(str(TINY), "--out", str(folder))
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error.decode()
+    return folder
+
+
+def digest(folder: Path) -> str:
+    return hashlib.sha256((folder / "policy.safetensors").read_bytes()).hexdigest()
+
+
+def test_it_learns(trained: Path) -> None:
+    history = json.loads((trained / "history.json").read_text())
+    shares = [row["win_share"] for row in history if row["against"] == "random"]
+    untrained = 0.33  # what the first preferences of a fresh network win against random
+    assert shares[-1] > untrained + 0.1
+    assert list((trained / "tensorboard").iterdir())
+
+
+def test_the_weights_are_an_agent(trained: Path) -> None:
+    agent = registry.make(f"ppo:weights={trained / 'policy.safetensors'}")
+    registry.check(agent, 2, copies=1)
+    registry.check(PpoAgent(str(trained / "policy.safetensors"), sample=True), 2, copies=1)
+    with pytest.raises(ValueError, match="these weights are for 2 players and 1 copies, not for 3 and 1"):
+        registry.check(agent, 3, copies=1)
+
+
+def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    rng = random.Random(1)
+    checkpoint = folder / "checkpoint.safetensors"
+    words: tuple[str, ...] = (str(TINY), "--out", str(folder))
+    for _ in range(3):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        process = train(*words)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:  # until it has got somewhere, then at any moment
+            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
+                break
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0.0, 0.8))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        words = ("--resume", str(folder))
+    process = train("--resume", str(folder))
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error.decode()
+    assert digest(folder) == digest(trained)
+    assert (folder / "history.json").read_text() == (trained / "history.json").read_text()
+
+
+def test_a_run_is_not_overwritten_and_a_broken_one_not_resumed(trained: Path, tmp_path: Path) -> None:
+    for words, sentence in (
+        ((str(TINY), "--out", str(trained)), "has a run already"),
+        (("--resume", str(tmp_path)), "has no checkpoint"),
+        ((str(TINY),), "--out"),
+        ((), "a config"),
+    ):
+        process = train(*words)
+        _, error = process.communicate(timeout=120)
+        assert process.returncode == 2 and sentence in error.decode() and error.count(b"\n") == 1
+    (tmp_path / "checkpoint.safetensors").write_bytes((trained / "checkpoint.safetensors").read_bytes()[:1000])
+    process = train("--resume", str(tmp_path))
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 2 and b"is damaged" in error
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"colour": 1}, "'colour' is no setting; there are players"),
+        ({"steps": "many"}, "steps must be of the kind int"),
+        ({"steps": 1.5}, "steps must be of the kind int"),
+        ({"players": 6}, "num_players must be from 2 to 5"),
+        ({"tables": 0}, "tables must be at least 1"),
+        ({"hidden": []}, "hidden must be of the kind"),
+        ({"entropy": True}, "entropy must be of the kind float"),
+        ({"current": 0, "past": 0, "heuristic": 0, "random": 0}, "shares"),
+        ([], "a config is"),
+    ],
+)
+def test_wrong_configs_are_refused(source: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        configs.from_dict(source)
+
+
+def test_all_configs_are_valid(tmp_path: Path) -> None:
+    for path in (ROOT / "configs").glob("*.yaml"):
+        configs.read(path)
+    (tmp_path / "bad.yaml").write_text("a: [")
+    with pytest.raises(ValueError, match="not valid YAML"):
+        configs.read(tmp_path / "bad.yaml")
+
+
+def small_policy() -> Policy:
+    rng = np.random.default_rng(1)
+    sizes = [observation.size(2), 8, 18]
+    shapes = zip(sizes[1:], sizes[:-1], strict=True)
+    return Policy([(rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in shapes])
+
+
+def test_weights_are_checked_when_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    save(small_policy(), path, {"players": 2, "copies": 3})
+    policy, card = load(path)
+    assert card["players"] == 2 and (policy.layers[0][0] == small_policy().layers[0][0]).all()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(ValueError, match="don't match the SHA-256"):
+        load(path)
+    path.write_bytes(whole)
+    save(small_policy(), path, {"players": 3, "copies": 3})
+    with pytest.raises(ValueError, match="which is no observation"):
+        load(path)
+    path.with_suffix(".json").write_text("{}")
+    with pytest.raises(ValueError, match="not of the format"):
+        load(path)
+    path.with_suffix(".json").unlink()
+    with pytest.raises(ValueError, match="can't be read"):
+        load(path)
+    with pytest.raises(ValueError, match="can't be read"):
+        registry.make("ppo:weights=nowhere.safetensors")
+
+
+def test_sampling_follows_the_probabilities(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    save(small_policy(), path, {"players": 2, "copies": 3})
+    agent = PpoAgent(str(path), sample=True)
+    from pechvogel_env.game import Game
+
+    game = Game(2)
+    game.reset(1, 0, [3, 4, 5, 6, 7, 3, 0])
+    chances = agent.action_probabilities(game.position(), game.mask())
+    rngs = [np.random.default_rng(seed) for seed in range(5000)]
+    actions = agent.act_batch(np.repeat(game.states, 5000), np.repeat(game.mask()[None], 5000, axis=0), rngs)
+    counts = np.bincount(actions, minlength=18) / 5000
+    assert (np.abs(counts - chances) < 4 * np.sqrt(0.25 / 5000)).all()

@@ -1,0 +1,85 @@
+"""Experiments as data: one short YAML file each; unknown keys are errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from pechvogel_env.dice import check_seed
+from pechvogel_env.game import check_settings
+
+
+@dataclass
+class Config:
+    """A training run."""
+
+    players: int = 2
+    copies: int = 3
+    seed: int = 1
+    steps: int = 5_000_000  # the learner's decisions in all
+    tables: int = 512  # games played side by side
+    rollout: int = 64  # decisions per table between two updates
+    minibatch: int = 4096
+    epochs: int = 4
+    learning_rate: float = 0.0005  # at the start; falls linearly to a tenth
+    entropy: float = 0.01
+    clip: float = 0.2
+    gae_lambda: float = 0.95
+    hidden: list[int] = field(default_factory=lambda: [128, 128])
+    # Who sits in the other seats, in which shares.
+    current: float = 0.5  # the learner's own policy
+    past: float = 0.2  # snapshots of it
+    heuristic: float = 0.2
+    random: float = 0.1
+    snapshot_every: int = 20  # updates between two snapshots
+    snapshots: int = 10  # kept at most; then every other one goes
+    evaluate_every: int = 20  # updates between two evaluations
+    evaluation_games: int = 1000
+    checkpoint_minutes: float = 2.0
+
+
+def read(path: Path) -> Config:
+    """A config from a YAML file; ValueError names what is wrong."""
+    import yaml
+
+    try:
+        source = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not a text file") from None
+    try:
+        return from_dict(source or {})
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def from_dict(source: Any) -> Config:
+    """A config from its keys; ValueError names what is wrong."""
+    if not isinstance(source, dict):
+        raise ValueError("a config is a list of `key: value` lines")
+    known = {item.name: item for item in fields(Config)}
+    for key, value in source.items():
+        if key not in known:
+            raise ValueError(f"{key!r} is no setting; there are {', '.join(known)}")
+        wanted = known[key].type
+        if wanted == "list[int]":
+            fits = isinstance(value, list) and all(isinstance(v, int) and v > 0 for v in value) and bool(value)
+        elif wanted == "int":
+            fits = isinstance(value, int) and not isinstance(value, bool)
+        else:
+            fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not fits:
+            raise ValueError(f"{key} must be of the kind {wanted}, not {value!r}")
+    config = Config(**source)
+    check_settings(config.players, config.copies, "win", None)
+    check_seed(config.seed)
+    whole = ("steps", "tables", "rollout", "minibatch", "epochs", "snapshot_every", "snapshots", "evaluate_every")
+    for key in whole:
+        if getattr(config, key) < 1:
+            raise ValueError(f"{key} must be at least 1, not {getattr(config, key)}")
+    shares = [config.current, config.past, config.heuristic, config.random]
+    if min(shares) < 0 or sum(shares) <= 0:
+        raise ValueError("the shares current, past, heuristic, random must not be negative, nor all 0")
+    return config

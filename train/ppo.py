@@ -1,0 +1,305 @@
+"""Self-play training with sb3-contrib's MaskablePPO, on hundreds of tables at once.
+
+    pechvogel train configs/ppo-2.yaml --out runs/mine
+    pechvogel train --resume runs/mine
+
+The loop is stable-baselines3's own (collect, update), written out here so that a checkpoint can be taken between two
+updates: network, optimiser, running games, league and all generators, in one safetensors file that is replaced as a
+whole. A run that was killed and resumed ends with the same weights, to the bit, as one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as to_bytes
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import configure
+
+from agents.heuristic import HeuristicAgent
+from agents.ppo import Policy, PpoAgent, save
+from agents.random import RandomAgent
+from pechvogel_env import __version__
+from train import config as configs
+from train.config import Config
+from train.match import play_blocks
+from train.selfplay import League, Scripted, SelfPlayVecEnv
+from train.tournament import mean_and_interval
+
+CHECKPOINT = "checkpoint.safetensors"
+WEIGHTS = "policy.safetensors"
+HISTORY = "history.json"
+EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
+CURRENT, HEURISTIC, RANDOM, FIRST_SNAPSHOT = range(4)  # places in the league
+
+
+def start(config_path: Path, folder: Path) -> None:
+    """Train from nothing into a new folder."""
+    config = configs.read(config_path)
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    Trainer(config, folder).train()
+
+
+def resume(folder: Path) -> None:
+    """Go on from the last checkpoint of a folder."""
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
+    try:
+        with safe_open(path, "np") as file:
+            notes = json.loads(file.metadata()["notes"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+    except (SafetensorError, KeyError, TypeError, ValueError):
+        raise ValueError(f"{path} is damaged or is no checkpoint") from None
+    trainer = Trainer(configs.from_dict(notes["config"]), folder)
+    trainer.restore(tensors, notes)
+    trainer.train()
+
+
+class _CurrentPolicy:
+    """The learner's own policy as an opponent; renewed after every update."""
+
+    def __init__(self) -> None:
+        self.policy: Policy | None = None
+
+    def choose(self, *arguments: Any) -> NDArray[np.int64]:
+        assert self.policy is not None
+        return self.policy.choose(*arguments)
+
+
+class Trainer:
+    """A run: the model, its tables and its league."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.current = _CurrentPolicy()
+        self.snapshots: list[Policy] = []
+        self.taken = 0  # snapshots so far
+        self.updates = 0
+        self.seconds = 0.0
+        self.history: list[dict[str, Any]] = []
+        self.league = League([self.current], [1.0])
+        self.env = SelfPlayVecEnv(
+            config.tables, self.league, num_players=config.players, copies=config.copies, seed=config.seed
+        )
+        self.model = MaskablePPO(
+            "MlpPolicy",
+            self.env,
+            n_steps=config.rollout,
+            batch_size=config.minibatch,
+            n_epochs=config.epochs,
+            learning_rate=lambda left: config.learning_rate * (0.1 + 0.9 * left),
+            ent_coef=config.entropy,
+            clip_range=config.clip,
+            gamma=1.0,
+            gae_lambda=config.gae_lambda,
+            policy_kwargs={"net_arch": config.hidden, "activation_fn": torch.nn.Tanh},
+            seed=config.seed,
+            device="cpu",
+        )
+        self._renew_league()
+        _, self.callback = self.model._setup_learn(config.steps)
+        self.model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+
+    # ------------------------------------------------------------------------------ the loop
+
+    def train(self) -> None:
+        """Collect and update until all steps are done; then write the weights with their card."""
+        config, model = self.config, self.model
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:.0f}%"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[status]}"),
+        )
+        saved = time.monotonic()
+        with Progress(*columns, console=Console(stderr=True)) as progress:
+            task = progress.add_task("training", total=config.steps, completed=model.num_timesteps, status="")
+            while model.num_timesteps < config.steps:
+                began, before = time.monotonic(), model.num_timesteps
+                model.collect_rollouts(self.env, self.callback, model.rollout_buffer, config.rollout)
+                model._update_current_progress_remaining(model.num_timesteps, config.steps)
+                model.train()
+                self.updates += 1
+                self._renew_league()
+                if self.updates % config.evaluate_every == 0 or model.num_timesteps >= config.steps:
+                    self._evaluate()
+                self.seconds += time.monotonic() - began
+                speed = (model.num_timesteps - before) / (time.monotonic() - began)
+                progress.update(task, completed=model.num_timesteps, status=self._status(speed))
+                model.logger.record("time/steps_per_second", speed)
+                model.logger.dump(model.num_timesteps)
+                if time.monotonic() - saved >= 60 * config.checkpoint_minutes or model.num_timesteps >= config.steps:
+                    self.checkpoint()
+                    saved = time.monotonic()
+        self._write_weights()
+
+    def _status(self, speed: float) -> str:
+        results = [info["r"] for info in self.model.ep_info_buffer or []]
+        share = ((self.config.players - 1) * float(np.mean(results)) + 1) / self.config.players if results else 0.0
+        latest = "".join(f", {row['against']} {row['win_share']:.1%}" for row in self.history[-2:])
+        return f"{speed:,.0f} steps/s, league {share:.0%}{latest}"
+
+    def _renew_league(self) -> None:
+        """Show the new policy to the league, and keep a snapshot now and then."""
+        config = self.config
+        self.current.policy = self.policy()
+        if self.updates % config.snapshot_every == 0 and self.updates > 0:
+            if len(self.snapshots) < config.snapshots:
+                self.snapshots.append(self.policy())
+            else:
+                self.snapshots[self.taken % config.snapshots] = self.policy()  # the oldest goes
+            self.taken += 1
+        self._seat_league()
+
+    def _seat_league(self) -> None:
+        config, kept = self.config, len(self.snapshots)
+        opponents = [self.current, Scripted(HeuristicAgent()), Scripted(RandomAgent()), *self.snapshots]
+        current = config.current + (0 if kept else config.past)
+        shares = [current, config.heuristic, config.random, *[config.past / max(1, kept)] * kept]
+        self.league.opponents = opponents
+        self.league.shares = np.array(shares) / sum(shares)
+
+    def policy(self) -> Policy:
+        """The network as it is now, as plain arrays."""
+        weights = {name: tensor.numpy().copy() for name, tensor in self.model.policy.state_dict().items()}
+        hidden = [f"mlp_extractor.policy_net.{2 * k}" for k in range(len(self.config.hidden))]
+        return Policy([(weights[f"{layer}.weight"], weights[f"{layer}.bias"]) for layer in [*hidden, "action_net"]])
+
+    def _evaluate(self) -> None:
+        """One of us at a table of each scripted agent."""
+        config = self.config
+        blocks = range(-(-config.evaluation_games // config.players))
+        for opponent in (RandomAgent(), HeuristicAgent()):
+            table = [_InMemory(self.policy(), config), *[opponent] * (config.players - 1)]
+            results = play_blocks(table, config.copies, EVALUATION_SEED, 0, blocks, 60.0)
+            share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
+            self.model.logger.record(f"win_share/{opponent.name}", share)
+            self.history.append(
+                {
+                    "steps": int(self.model.num_timesteps),
+                    "against": opponent.name,
+                    "games": len(blocks) * config.players,
+                    "win_share": share,
+                    "ci95": interval,
+                }
+            )
+
+    def _write_weights(self) -> None:
+        card = {
+            "players": self.config.players,
+            "copies": self.config.copies,
+            "environment": "pechvogel_v0",
+            "version": __version__,
+            "config": asdict(self.config),
+            "steps": int(self.model.num_timesteps),
+            "results": self.history[-2:],
+        }
+        save(self.policy(), self.folder / WEIGHTS, card)
+        _write(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+
+    # ------------------------------------------------------------------------------ checkpoints
+
+    def checkpoint(self) -> None:
+        """Everything that the rest of the run depends on, in one file that is replaced as a whole."""
+        model, env = self.model, self.env
+        tensors = {f"policy.{name}": tensor.numpy() for name, tensor in model.policy.state_dict().items()}
+        for number, state in model.policy.optimizer.state_dict()["state"].items():
+            for name, tensor in state.items():
+                tensors[f"optimizer.{number}.{name}"] = tensor.numpy()
+        for number, snapshot in enumerate(self.snapshots):
+            for name, array in snapshot.tensors().items():
+                tensors[f"snapshot.{number}.{name}"] = array
+        tensors |= {f"env.{name}": array.view(np.uint8) for name, array in self._env_arrays().items()}
+        tensors["torch_rng"] = torch.get_rng_state().numpy()
+        kind, words, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002  stable-baselines3 draws from it
+        tensors["numpy_rng"] = words
+        tensors["episode_starts"] = model._last_episode_starts.astype(np.uint8)
+        notes = {
+            "config": asdict(self.config),
+            "steps": model.num_timesteps,
+            "updates": self.updates,
+            "model_updates": model._n_updates,
+            "taken": self.taken,
+            "seconds": self.seconds,
+            "history": self.history,
+            "env_rng": env.rng.bit_generator.state,
+            "numpy_rng": [kind, place, has_gauss, gauss],
+        }
+        contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+        _write(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
+        _write(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+
+    def restore(self, tensors: dict[str, NDArray[Any]], notes: dict[str, Any]) -> None:
+        """The inverse of `checkpoint`."""
+        model, env = self.model, self.env
+
+        def part(prefix: str) -> dict[str, NDArray[Any]]:
+            return {name[len(prefix) :]: array for name, array in tensors.items() if name.startswith(prefix)}
+
+        model.policy.load_state_dict({name: torch.from_numpy(array) for name, array in part("policy.").items()})
+        optimizer = model.policy.optimizer.state_dict()
+        optimizer["state"] = {}
+        for key, array in part("optimizer.").items():
+            number, name = key.split(".")
+            optimizer["state"].setdefault(int(number), {})[name] = torch.from_numpy(array)
+        model.policy.optimizer.load_state_dict(optimizer)
+        grouped: dict[int, dict[str, NDArray[Any]]] = {}
+        for key, array in part("snapshot.").items():
+            number, name = key.split(".")
+            grouped.setdefault(int(number), {})[name] = array
+        self.snapshots = [Policy.from_tensors(grouped[number]) for number in sorted(grouped)]
+        for name, array in self._env_arrays().items():
+            array.view(np.uint8)[...] = tensors[f"env.{name}"]
+        env.rng.bit_generator.state = notes["env_rng"]
+        torch.set_rng_state(torch.from_numpy(tensors["torch_rng"]))
+        kind, place, has_gauss, gauss = notes["numpy_rng"]
+        np.random.set_state((kind, tensors["numpy_rng"], place, has_gauss, gauss))  # noqa: NPY002
+        model._last_obs = env.buffers.observations.copy()
+        model._last_episode_starts = tensors["episode_starts"].astype(bool)
+        model.num_timesteps, model._n_updates = notes["steps"], notes["model_updates"]
+        self.updates, self.taken = notes["updates"], notes["taken"]
+        self.seconds, self.history = notes["seconds"], notes["history"]
+        self.current.policy = self.policy()
+        self._seat_league()
+
+    def _env_arrays(self) -> dict[str, NDArray[Any]]:
+        """All that the tables consist of; views, to be read and written."""
+        env = self.env
+        return {
+            **{f"buffers.{name}": array for name, array in vars(env.buffers).items()},
+            "states": env.batch.states.view(np.uint8),
+            "bits": env.batch.bits,
+            "seeds": env.batch.seeds,
+            "episodes": env.batch.episodes,
+            "seats": env.seats,
+            "members": env.members,
+            "lengths": env.lengths,
+        }
+
+
+class _InMemory(PpoAgent):
+    """The policy being trained, as an agent for evaluations."""
+
+    def __init__(self, policy: Policy, config: Config) -> None:
+        self.policy, self.sample = policy, False
+        self.card = {"players": config.players, "copies": config.copies}
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)
