@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from agents.base import BatchAgent, states_of
 from pechvogel_env import observation
+from pechvogel_env.files import replace_file
 from pechvogel_env.position import Position
 from pechvogel_env.rules import States
 
 CARD_FORMAT = "pechvogel-policy-1"
+WEIGHTS = Path(__file__).parent / "weights"
 
 
 class Policy:
@@ -60,13 +62,20 @@ class Policy:
 
 
 class PpoAgent(BatchAgent):
-    """The policy's favourite action, or with `sample` one drawn from its probabilities."""
+    """The policy's favourite action, or with `sample` one drawn from its probabilities.
+
+    Without `weights`, those of the repository for the game at hand are taken.
+    """
 
     name = "ppo"
 
-    def __init__(self, weights: str, sample: bool = False) -> None:
+    def __init__(self, weights: str | None = None, sample: bool = False) -> None:
         self.sample = sample
-        self.policy, self.card = load(Path(weights))
+        self._loaded: dict[tuple[int, int], Policy] = {}  # by players and copies
+        self._only = None if weights is None else Path(weights)
+        if self._only is not None:
+            policy, card = load(self._only)
+            self._loaded[card["players"], card["copies"]] = policy
 
     def act_batch(
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
@@ -87,26 +96,34 @@ class PpoAgent(BatchAgent):
 
     def _logits(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float32]:
         players, copies = int(states["num_players"][0]), int(states["copies"][0])
-        if (players, copies) != (self.card["players"], self.card["copies"]):
-            raise ValueError(
-                f"these weights are for {self.card['players']} players and {self.card['copies']} copies, "
-                f"not for {players} and {copies}"
-            )
+        policy = self._policy(players, copies)
         out = np.empty((len(states), observation.size(players)), np.float32)
         observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
-        return self.policy.logits(out, masks)
+        return policy.logits(out, masks)
+
+    def _policy(self, players: int, copies: int) -> Policy:
+        if (players, copies) not in self._loaded:
+            if self._only is not None:
+                ((n, c),) = self._loaded
+                raise ValueError(f"these weights are for {n} players and {c} copies, not for {players} and {copies}")
+            path = WEIGHTS / f"ppo-{players}-{copies}.safetensors"
+            if not path.is_file():
+                raise ValueError(
+                    f"there are no weights for {players} players and {copies} copies; train some with "
+                    "`pechvogel train`, and name them: ppo:weights=FILE"
+                )
+            self._loaded[players, copies] = load(path)[0]
+        return self._loaded[players, copies]
 
 
 def save(policy: Policy, path: Path, card: Mapping[str, Any]) -> None:
-    """Write weights and card, each by way of a temporary file; the card last, as it vouches for the weights."""
+    """Write weights and card; the card last, as it vouches for the weights."""
     from safetensors.numpy import save as to_bytes
 
     data = to_bytes({name: np.ascontiguousarray(array) for name, array in policy.tensors().items()})
     whole = {"format": CARD_FORMAT, **card, "sha256": hashlib.sha256(data).hexdigest()}
-    for target, content in ((path, data), (path.with_suffix(".json"), json.dumps(whole, indent=2).encode() + b"\n")):
-        temporary = target.with_name(target.name + ".tmp")
-        temporary.write_bytes(content)
-        temporary.replace(target)
+    replace_file(path, data)
+    replace_file(path.with_suffix(".json"), json.dumps(whole, indent=2).encode() + b"\n")
 
 
 def load(path: Path) -> tuple[Policy, dict[str, Any]]:

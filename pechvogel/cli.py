@@ -9,11 +9,11 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pechvogel_env import __version__
+from pechvogel_env.files import replace_file
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -135,16 +135,7 @@ def _write_json(target: str | None, result: dict[str, Any]) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=Path(target).parent, delete=False) as file:
-        file.write(text)
-    Path(file.name).chmod(0o666 & ~_umask())
-    Path(file.name).replace(target)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    replace_file(Path(target), text.encode())
 
 
 def _bench(arguments: argparse.Namespace) -> None:

@@ -171,3 +171,8 @@ def test_sampling_follows_the_probabilities(tmp_path: Path) -> None:
     actions = agent.act_batch(np.repeat(game.states, 5000), np.repeat(game.mask()[None], 5000, axis=0), rngs)
     counts = np.bincount(actions, minlength=18) / 5000
     assert (np.abs(counts - chances) < 4 * np.sqrt(0.25 / 5000)).all()
+
+
+def test_without_weights_for_the_game_a_sentence_says_so() -> None:
+    with pytest.raises(ValueError, match="there are no weights for 5 players and 1 copies; train some"):
+        registry.check(registry.make("ppo"), 5, copies=1)

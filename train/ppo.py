@@ -30,6 +30,7 @@ from agents.heuristic import HeuristicAgent
 from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
 from pechvogel_env import __version__
+from pechvogel_env.files import replace_file
 from train import config as configs
 from train.config import Config
 from train.match import play_blocks
@@ -209,7 +210,7 @@ class Trainer:
             "results": self.history[-2:],
         }
         save(self.policy(), self.folder / WEIGHTS, card)
-        _write(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+        replace_file(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
 
     # ------------------------------------------------------------------------------ checkpoints
 
@@ -240,8 +241,8 @@ class Trainer:
             "numpy_rng": [kind, place, has_gauss, gauss],
         }
         contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-        _write(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
-        _write(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
+        replace_file(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
 
     def restore(self, tensors: dict[str, NDArray[Any]], notes: dict[str, Any]) -> None:
         """The inverse of `checkpoint`."""
@@ -295,11 +296,5 @@ class _InMemory(PpoAgent):
     """The policy being trained, as an agent for evaluations."""
 
     def __init__(self, policy: Policy, config: Config) -> None:
-        self.policy, self.sample = policy, False
-        self.card = {"players": config.players, "copies": config.copies}
-
-
-def _write(path: Path, content: bytes) -> None:
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+        super().__init__()
+        self._loaded[config.players, config.copies] = policy
