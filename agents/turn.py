@@ -55,7 +55,6 @@ END_TARGETS, END_GREEDY, END_BOTH, END_RAVENS, END_MANY_RAVENS = range(5)
 NUM_ENDS = len(ENDS)
 NUM_GROUPS = 2 ** (MAX_PLAYERS - 1)  # sets of opponents who have frustrated; bit k: the (k+1)-th seat clockwise
 NUM_NODES = NUM_VALUES * NUM_ENDS * 2 * NUM_GROUPS
-MAX_WAYS = 1 + (MAX_PLAYERS - 1) * NUM_VALUES  # to end it: take, or steal from somebody and discard something
 
 # Probabilities of (targets, ravens) for a number of dice, and the first throws as counts with probabilities.
 _REDUCED = np.zeros((NUM_DICE + 1, NUM_DICE + 1, NUM_DICE + 1))
@@ -314,24 +313,21 @@ def _answer_opponents(
     first: int,
     kept: NDArray[np.float64],
     out: NDArray[np.float64],
-) -> int:
-    """What a throw is worth when the opponents from `first` on may frustrate it; returns the group (0: kept).
+) -> None:
+    """What a throw is worth when the opponents from `first` on may frustrate it.
 
     `board` is the one before that throw, to which a repeat leads back.
     """
     n = s.num_players
     for seat in range(n):
         out[seat] = kept[seat]
-    chosen = 0
     for distance in range(n - 1, (first - s.active + n) % n - 1, -1):
         seat = (s.active + distance) % n
         if s.frustrations[seat] > 0:
             group = _joined(s, throws, board, reduced, 1 << (distance - 1), _clockwise(s, seat), seat)
             if throws[board, reduced, group, seat] > out[seat]:
-                chosen = group
                 for k in range(n):
                     out[k] = throws[board, reduced, group, k]
-    return chosen
 
 
 @compiled

@@ -264,13 +264,6 @@ def load(position: Position, states: States, i: int) -> None:
     s.throws = 1 if position.last_throw or position.target else 0
 
 
-def scores(position: Position) -> list[int]:
-    """Points of every player as things stand (R21)."""
-    states = rules.new_states(1)
-    load(position, states, 0)
-    return [int(rules.score(states, 0, seat)) for seat in range(position.num_players)]
-
-
 # ---------------------------------------------------------------------------------- reading
 
 

@@ -41,7 +41,6 @@ CHECKPOINT = "checkpoint.safetensors"
 WEIGHTS = "policy.safetensors"
 HISTORY = "history.json"
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
-CURRENT, HEURISTIC, RANDOM, FIRST_SNAPSHOT = range(4)  # places in the league
 
 
 def start(config_path: Path, folder: Path) -> None:
