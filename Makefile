@@ -1,8 +1,10 @@
 # On a fresh machine with Python and make: `make test`, `make run`.
+# Another run:          make run NAME=second   (stopped or killed, the same command goes on)
 # Another Python:       make test PYTHON=python3.12
 # Another torch build:  make test TORCH="torch==2.12.0 --index-url <yours>"
 
 PYTHON ?= python3
+NAME ?= first
 TORCH ?= $(shell grep '^torch==' constraints.txt)
 
 BIN := .venv/bin
@@ -11,8 +13,12 @@ READY := .venv/.ready
 .PHONY: run test test-slow check lint golden bench clean
 
 run: $(READY)
-	$(BIN)/pechvogel watch --players 3 --seed 7
-	$(BIN)/pechvogel bench --peers
+	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
+		$(BIN)/pechvogel train --resume runs/$(NAME); \
+	else \
+		$(BIN)/pechvogel train configs/quick.yaml --out runs/$(NAME); \
+	fi
+	$(BIN)/pechvogel report runs/$(NAME) --games 2000
 
 test: $(READY)
 	$(BIN)/python -m pytest
@@ -33,6 +39,7 @@ golden: $(READY)
 
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers
+	$(BIN)/pechvogel bench --training
 
 # Torch goes first and alone: pip takes the build that TORCH names, and the rest of the set-up accepts it.
 $(READY): pyproject.toml constraints.txt

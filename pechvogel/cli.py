@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file
 
+_NEEDS_TRAIN = "training needs more packages ({}): pip install '.[train]'"
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
@@ -57,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser("bench", help="decisions per second, ours and others'")
     bench.set_defaults(run=_bench)
     bench.add_argument("--peers", action="store_true", help="also measure PettingZoo's and OpenSpiel's games")
+    bench.add_argument(
+        "--training", action="store_true", help="measure self-play training instead, against solo tables"
+    )
     bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
     bench.add_argument("--seconds", type=float, default=4.0, metavar="S", help="for each figure (default 4)")
     _add_json(bench)
@@ -81,6 +86,20 @@ def _parser() -> argparse.ArgumentParser:
     train.add_argument("config", type=Path, nargs="?", metavar="CONFIG", help="a YAML file, as in configs/")
     train.add_argument("--out", type=Path, metavar="runs/NAME", help="folder of the new run")
     train.add_argument("--resume", type=Path, metavar="runs/NAME", help="go on with a run that was stopped or killed")
+
+    report = commands.add_parser("report", help="evaluate a training run, and draw it all into its report.html")
+    report.set_defaults(run=_report)
+    report.add_argument("folder", type=Path, metavar="runs/NAME", help="folder of a finished run")
+    report.add_argument(
+        "--against",
+        nargs="+",
+        default=["random", "heuristic", "planner", "ppo"],
+        metavar="AGENT",
+        help="who sits at the other places (default: random heuristic planner ppo)",
+    )
+    report.add_argument("--games", type=int, default=10000, metavar="N", help="per table (default 10,000)")
+    report.add_argument("--seed", type=int, default=1, help="of dice and agents (default 1)")
+    _add_json(report)
 
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
@@ -141,11 +160,25 @@ def _write_json(target: str | None, result: dict[str, Any]) -> None:
 def _bench(arguments: argparse.Namespace) -> None:
     from pechvogel import bench
 
+    if arguments.training:
+        _bench_training(arguments)
+        return
     if not 0 < arguments.seconds <= 3600:
         raise ValueError(f"--seconds must be above 0 and at most 3600, not {arguments.seconds}")
     result = bench.run(arguments.players, arguments.seconds, arguments.peers)
     if arguments.json != "-":
         bench.show(result)
+    _write_json(arguments.json, result)
+
+
+def _bench_training(arguments: argparse.Namespace) -> None:
+    try:
+        from train import speed
+    except ImportError as error:
+        raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
+    result = speed.run(arguments.players, arguments.seconds)
+    if arguments.json != "-":
+        speed.show(result)
     _write_json(arguments.json, result)
 
 
@@ -181,11 +214,22 @@ def _train(arguments: argparse.Namespace) -> None:
     try:
         from train import ppo
     except ImportError as error:
-        raise ValueError(f"training needs more packages ({error.name}): pip install '.[train]'") from None
+        raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     if arguments.resume is not None:
         ppo.resume(arguments.resume)
     else:
         ppo.start(arguments.config, arguments.out)
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    try:
+        from train import report
+    except ImportError as error:
+        raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
+    result = report.make(arguments.folder, arguments.against, arguments.games, arguments.seed)
+    if arguments.json != "-":
+        report.show(result, arguments.folder)
+    _write_json(arguments.json, result)
 
 
 def _replay(arguments: argparse.Namespace) -> None:

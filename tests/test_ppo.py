@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ pytest.importorskip("sb3_contrib")
 
 from agents import registry
 from agents.ppo import Policy, PpoAgent, load, save
+from pechvogel.cli import main
 from pechvogel_env import observation
 from train import config as configs
 
@@ -176,3 +178,35 @@ def test_sampling_follows_the_probabilities(tmp_path: Path) -> None:
 def test_without_weights_for_the_game_a_sentence_says_so() -> None:
     with pytest.raises(ValueError, match="there are no weights for 5 players and 1 copies; train some"):
         registry.check(registry.make("ppo"), 5, copies=1)
+
+
+def test_the_report_of_a_run(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "a <run>"
+    folder.mkdir()
+    for name in ("policy.safetensors", "policy.json", "history.json"):
+        (folder / name).write_bytes((trained / name).read_bytes())
+    words = ["report", str(folder), "--against", "random", "heuristic", "--games", "60", "--seed", "3"]
+    assert main([*words, "--json", str(tmp_path / "report.json")]) == 0
+    shown = capsys.readouterr().out
+    result = json.loads((tmp_path / "report.json").read_text())
+    assert [row["against"] for row in result["lineups"]] == ["random", "heuristic"]
+    assert f"{result['lineups'][0]['agents'][0]['win_share']:.1%}" in shown
+    card = load(folder / "policy.safetensors")[1]
+    assert [row["win_share"] for row in card["results"]] == [row["agents"][0]["win_share"] for row in result["lineups"]]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 4 and "a &lt;run&gt;" in page and "<run>" not in page
+    outside = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?(?!#|["']?#)([^"')\s>]+)""", page)
+    assert not outside and "<script" not in page, "the page must open without a network"
+    assert main(["report", str(tmp_path)]) == 2
+    assert "has no trained weights" in capsys.readouterr().err
+
+
+def test_the_benchmark_of_training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from train import speed
+
+    monkeypatch.setattr(speed, "ROUNDS", 1)
+    monkeypatch.setattr(speed, "SOLO_ROLLOUT", 16)
+    assert main(["bench", "--training", "--seconds", "0.01", "--json", "-"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["training"]["selfplay"] > 0 and result["training"]["solo"] > 0
+    assert result["ratio"] == pytest.approx(result["training"]["selfplay"] / result["training"]["solo"])

@@ -26,6 +26,7 @@ def test_lineups() -> None:
     assert Setup(["a", "b", "b"], players=3).lineups() == [("a", "b", "b")]
     assert Setup(["a", "b", "c"]).lineups() == [("a", "b"), ("a", "c"), ("b", "c")]
     assert Setup(["a", "b"], players=4, one_against_rest=True).lineups() == [("a", "b", "b", "b"), ("b", "a", "a", "a")]
+    assert Setup(["a", "b", "c"], players=3, first_against_rest=True).lineups() == [("a", "b", "b"), ("a", "c", "c")]
     assert Setup(["a", "b", "c"], players=3, games=10).blocks == 4, "rounded up to whole rotations"
 
 
@@ -48,6 +49,37 @@ def test_the_result_does_not_depend_on_the_number_of_workers() -> None:
         for row in result["agents"]:
             del row["ms_per_decision"]  # the only figure that is measured
     assert alone == together
+
+
+def test_habits_and_lengths_are_those_of_the_games() -> None:
+    """Counted again from the same games, played one by one in the environment's engine."""
+    from pechvogel_env.dice import game_seed
+    from pechvogel_env.game import Game
+    from pechvogel_env.rules import Action, Phase
+
+    agents = [registry.make("heuristic"), registry.make("random"), registry.make("random")]
+    results = play_blocks(agents, 1, 7, 0, range(4), 5.0)
+    choices, turns = np.zeros_like(results.choices), []
+    for block in range(4):
+        for rotation in range(3):
+            rng = np.random.default_rng([7, 0, block, rotation])
+            game = Game(3, 1)
+            game.reset(int(game_seed(np.uint64(7), 0, block)), 0)
+            while game.bits:
+                place = (int(game.states["to_act"][0]) - rotation) % 3
+                action = agents[place].act(game.position(), game.mask(), rng)
+                choices[place, game.states["phase"][0], action] += 1
+                game.step(action)
+            turns.append(game.position().turn)
+    assert (results.choices == choices).all() and results.turns.ravel().tolist() == turns
+    summary = tournament._lineup_summary(("a", "b", "b"), [results])
+    steals = choices[1:, Phase.TAKE, Action.STEAL_1 : Action.STEAL_4 + 1].sum()
+    assert summary["agents"][1]["habits"]["steal"] == [steals, choices[1:, Phase.TAKE].sum()]
+    assert summary["agents"][0]["habits"]["frustrate"] == [
+        choices[0, Phase.FRUSTRATE, Action.FRUSTRATE],
+        choices[0, Phase.FRUSTRATE].sum(),
+    ]
+    assert summary["games"] == 12 and np.dot(summary["turns"], np.arange(len(summary["turns"]))) == sum(turns)
 
 
 def test_figures() -> None:

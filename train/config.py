@@ -31,6 +31,7 @@ class Config:
     current: float = 0.5  # the learner's own policy
     past: float = 0.2  # snapshots of it
     heuristic: float = 0.2
+    planner: float = 0.0  # ten times as slow as the others
     random: float = 0.1
     snapshot_every: int = 20  # updates between two snapshots
     snapshots: int = 10  # kept at most; then every other one goes
@@ -79,7 +80,7 @@ def from_dict(source: Any) -> Config:
     for key in whole:
         if getattr(config, key) < 1:
             raise ValueError(f"{key} must be at least 1, not {getattr(config, key)}")
-    shares = [config.current, config.past, config.heuristic, config.random]
+    shares = [config.current, config.past, config.heuristic, config.planner, config.random]
     if min(shares) < 0 or sum(shares) <= 0:
-        raise ValueError("the shares current, past, heuristic, random must not be negative, nor all 0")
+        raise ValueError("the shares current, past, heuristic, planner, random must not be negative, nor all 0")
     return config

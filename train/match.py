@@ -38,7 +38,7 @@ class Results:
     turns: NDArray[np.int64]  # (block, rotation)
     truncated: int
     seconds: NDArray[np.float64]  # by place: time spent deciding
-    decisions: NDArray[np.int64]  # by place
+    choices: NDArray[np.int64]  # (place, phase, action): how often it was chosen where there was a choice
     messages: list[str]  # why games were forfeited, each kind once
 
 
@@ -75,7 +75,7 @@ class _Table:
         self.turns = np.zeros(num_games, np.int64)
         self.truncated = 0
         self.seconds = np.zeros(n)
-        self.decisions = np.zeros(n, np.int64)
+        self.choices = np.zeros((n, len(Phase), rules.NUM_ACTIONS), np.int64)
         self.messages: dict[str, None] = {}
 
     def play(self) -> Results:
@@ -98,7 +98,6 @@ class _Table:
     def _decide(self, place: int, games: NDArray[np.int64]) -> NDArray[np.int64]:
         """Actions of one agent in many games; games that it forfeits are taken off the table."""
         agent: Any = self.agents[place]
-        self.decisions[place] += len(games)
         if hasattr(agent, "act_batch"):
             states, masks = self.batch.states[games], self.buffers.masks[games]
             rngs = [self.rngs[i] for i in games]
@@ -119,6 +118,8 @@ class _Table:
                 self._forfeit(place, int(i), answer)
             else:
                 actions[k] = answer
+        answered = self.batch.bits[games] != 0  # the others have just been forfeited
+        np.add.at(self.choices[place], (self.batch.states["phase"][games][answered], actions[answered]), 1)
         return actions
 
     def _act(self, place: int, i: int) -> Any:
@@ -170,7 +171,7 @@ class _Table:
             turns=self.turns.reshape(shape[:2]),
             truncated=self.truncated,
             seconds=self.seconds,
-            decisions=self.decisions,
+            choices=self.choices,
             messages=list(self.messages),
         )
 

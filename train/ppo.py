@@ -27,6 +27,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
 from agents.heuristic import HeuristicAgent
+from agents.planner import PlannerAgent
 from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
 from pechvogel_env import __version__
@@ -68,6 +69,11 @@ def resume(folder: Path) -> None:
     trainer.train()
 
 
+def network(config: Config) -> dict[str, Any]:
+    """Policy and critic: apart, of the same shape."""
+    return {"net_arch": config.hidden, "activation_fn": torch.nn.Tanh}
+
+
 class _CurrentPolicy:
     """The learner's own policy as an opponent; renewed after every update."""
 
@@ -83,6 +89,9 @@ class Trainer:
     """A run: the model, its tables and its league."""
 
     def __init__(self, config: Config, folder: Path) -> None:
+        # Small networks gain nothing from a second thread, and threads that wait for each other spin: one is faster,
+        # leaves the other core to another run, and gives the same sums on every machine.
+        torch.set_num_threads(1)
         self.config, self.folder = config, folder
         self.current = _CurrentPolicy()
         self.snapshots: list[Policy] = []
@@ -105,7 +114,7 @@ class Trainer:
             clip_range=config.clip,
             gamma=1.0,
             gae_lambda=config.gae_lambda,
-            policy_kwargs={"net_arch": config.hidden, "activation_fn": torch.nn.Tanh},
+            policy_kwargs=network(config),
             seed=config.seed,
             device="cpu",
         )
@@ -130,11 +139,7 @@ class Trainer:
             task = progress.add_task("training", total=config.steps, completed=model.num_timesteps, status="")
             while model.num_timesteps < config.steps:
                 began, before = time.monotonic(), model.num_timesteps
-                model.collect_rollouts(self.env, self.callback, model.rollout_buffer, config.rollout)
-                model._update_current_progress_remaining(model.num_timesteps, config.steps)
-                model.train()
-                self.updates += 1
-                self._renew_league()
+                self.update()
                 if self.updates % config.evaluate_every == 0 or model.num_timesteps >= config.steps:
                     self._evaluate()
                 self.seconds += time.monotonic() - began
@@ -146,6 +151,15 @@ class Trainer:
                     self.checkpoint()
                     saved = time.monotonic()
         self._write_weights()
+
+    def update(self) -> None:
+        """One round: play, learn from it, and show the new policy to the league."""
+        model = self.model
+        model.collect_rollouts(self.env, self.callback, model.rollout_buffer, self.config.rollout)
+        model._update_current_progress_remaining(model.num_timesteps, self.config.steps)
+        model.train()
+        self.updates += 1
+        self._renew_league()
 
     def _status(self, speed: float) -> str:
         results = [info["r"] for info in self.model.ep_info_buffer or []]
@@ -167,9 +181,10 @@ class Trainer:
 
     def _seat_league(self) -> None:
         config, kept = self.config, len(self.snapshots)
-        opponents = [self.current, Scripted(HeuristicAgent()), Scripted(RandomAgent()), *self.snapshots]
+        scripted = [Scripted(agent) for agent in (HeuristicAgent(), PlannerAgent(), RandomAgent())]
+        opponents = [self.current, *scripted, *self.snapshots]
         current = config.current + (0 if kept else config.past)
-        shares = [current, config.heuristic, config.random, *[config.past / max(1, kept)] * kept]
+        shares = [current, config.heuristic, config.planner, config.random, *[config.past / max(1, kept)] * kept]
         self.league.opponents = opponents
         self.league.shares = np.array(shares) / sum(shares)
 
@@ -206,6 +221,7 @@ class Trainer:
             "version": __version__,
             "config": asdict(self.config),
             "steps": int(self.model.num_timesteps),
+            "seconds": round(self.seconds),
             "results": self.history[-2:],
         }
         save(self.policy(), self.folder / WEIGHTS, card)

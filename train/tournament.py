@@ -30,6 +30,7 @@ from rich.table import Table
 from agents import registry
 from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
+from pechvogel_env.rules import Action, Phase
 from train.match import Results, play_blocks
 
 CHUNK = 128  # blocks that one worker plays at a time; fixed, so that batches don't depend on the number of cores
@@ -46,7 +47,8 @@ class Setup:
     copies: int = 3
     games: int = 1000  # per line-up, rounded up to whole rotations
     seed: int = 0
-    one_against_rest: bool = False
+    one_against_rest: bool = False  # for every ordered pair: one A at a table of Bs
+    first_against_rest: bool = False  # the same with the first agent as the only A
     time_limit: float = 5.0  # seconds per decision
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
 
@@ -58,10 +60,11 @@ class Setup:
             raise ValueError(f"games must be at least 1, not {self.games}")
         if self.time_limit <= 0:
             raise ValueError(f"the time limit must be above 0, not {self.time_limit}")
-        if self.one_against_rest:
+        if self.one_against_rest or self.first_against_rest:
             if len(set(self.specs)) < 2:
                 raise ValueError("one against the rest needs at least two different agents")
-            return [(a, *[b] * (self.players - 1)) for a, b in permutations(dict.fromkeys(self.specs), 2)]
+            pairs = permutations(dict.fromkeys(self.specs), 2)
+            return [(a, *[b] * (self.players - 1)) for a, b in pairs if self.one_against_rest or a == self.specs[0]]
         if len(self.specs) == self.players:
             return [tuple(self.specs)]
         distinct = list(dict.fromkeys(self.specs))
@@ -186,7 +189,7 @@ def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[lis
                 total["games"] += chunk.ranks[:, :, place].size
                 total["forfeits"] += int(chunk.forfeits[:, :, place].sum())
                 total["seconds"] += chunk.seconds[place]
-                total["decisions"] += int(chunk.decisions[place])
+                total["decisions"] += int(chunk.choices[place].sum() + chunk.forfeits[:, :, place].sum())
                 for other_place, other in enumerate(lineup):
                     if other != name:
                         mine, theirs = chunk.ranks[:, :, place], chunk.ranks[:, :, other_place]
@@ -247,14 +250,46 @@ def _pairs(names: list[str], wins: NDArray[np.float64], games: NDArray[np.float6
 
 
 def _lineup_summary(lineup: tuple[str, ...], chunks: list[Results]) -> dict[str, Any]:
-    """Win shares of one table, by name."""
+    """One table: win shares and habits by name, and how long its games were."""
     rows = []
     for name in dict.fromkeys(lineup):
         places = [place for place, other in enumerate(lineup) if other == name]
         blocks = np.concatenate([chunk.shares[:, :, places].mean(axis=(1, 2)) for chunk in chunks])
         share, interval = mean_and_interval(blocks)
-        rows.append({"name": name, "seats": len(places), "win_share": share, "ci95": interval})
-    return {"lineup": list(lineup), "agents": rows}
+        rows.append(
+            {
+                "name": name,
+                "seats": len(places),
+                "win_share": share,
+                "ci95": interval,
+                "mean_score": float(np.concatenate([chunk.scores[:, :, places] for chunk in chunks]).mean()),
+                "habits": _habits(np.sum([chunk.choices[places].sum(axis=0) for chunk in chunks], axis=0)),
+            }
+        )
+    turns = np.concatenate([chunk.turns.ravel() for chunk in chunks])
+    return {
+        "lineup": list(lineup),
+        "games": len(turns),
+        "agents": rows,
+        "mean_turns": float(turns.mean()),
+        "turns": np.bincount(turns).tolist(),  # turns[k]: games that took k turns
+    }
+
+
+HABITS = {
+    "reduce": (Phase.REDUCE, [Action.REDUCE]),
+    "frustrate": (Phase.FRUSTRATE, [Action.FRUSTRATE]),
+    "join": (Phase.JOIN, [Action.FRUSTRATE]),
+    "steal": (Phase.TAKE, [Action.STEAL_1, Action.STEAL_2, Action.STEAL_3, Action.STEAL_4]),
+}
+
+
+def _habits(choices: NDArray[np.int64]) -> dict[str, list[int]]:
+    """How often an agent did something: [times, chances], where a chance is a decision with this among its options."""
+    return {
+        name: [int(choices[phase, actions].sum()), int(choices[phase].sum())]
+        for name, (phase, actions) in HABITS.items()
+    }
 
 
 # ------------------------------------------------------------------------------------------------ showing

@@ -1,0 +1,109 @@
+"""How fast training is: `pechvogel bench --training`.
+
+MaskablePPO on our tables for a learner (hundreds of games per compiled call, opponents from the league) against
+MaskablePPO on eight ordinary solo environments in a `DummyVecEnv` (opponents that play at random, which costs least).
+Both have the same network, minibatches and epochs, and both are measured in turns in one run: playing and learning.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from pechvogel_env.solo import SoloEnv
+from train.config import Config
+from train.ppo import Trainer, network
+
+ROUNDS = 5
+SOLO_TABLES = 8
+SOLO_ROLLOUT = 256  # decisions per solo environment between two updates
+
+
+def run(num_players: int, seconds: float) -> dict[str, Any]:
+    """Learner decisions per second of both, for about so many seconds each."""
+    if not 0 < seconds <= 3600:
+        raise ValueError(f"--seconds must be above 0 and at most 3600, not {seconds}")
+    config = Config(players=num_players)
+    with (
+        TemporaryDirectory() as folder,
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        ) as progress,
+    ):
+        contenders = {"selfplay": _selfplay(config, Path(folder)), "solo": _solo(config)}
+        speeds: dict[str, list[float]] = {name: [] for name in contenders}
+        task = progress.add_task("measuring", total=(ROUNDS + 1) * len(contenders))
+        for number in range(ROUNDS + 1):
+            for name, update in contenders.items():
+                decisions, start = 0, time.perf_counter()
+                while (elapsed := time.perf_counter() - start) < seconds / ROUNDS or not decisions:
+                    decisions += update()
+                if number:  # the first round compiles and warms up
+                    speeds[name].append(decisions / elapsed)
+                progress.advance(task)
+    median = {name: statistics.median(values) for name, values in speeds.items()}
+    return {
+        "players": num_players,
+        "training": median,
+        "ratio": median["selfplay"] / median["solo"],
+        "ratio_by_round": [a / b for a, b in zip(speeds["selfplay"], speeds["solo"], strict=True)],
+    }
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the result as a table."""
+    table = Table(
+        title=f"Training, {result['players']} players: learner decisions per second (median of {ROUNDS} rounds)"
+    )
+    table.add_column("MaskablePPO on")
+    table.add_column("decisions/s", justify="right")
+    table.add_row(f"{Config().tables} self-play tables in one batch", f"{result['training']['selfplay']:,.0f}")
+    table.add_row(f"{SOLO_TABLES} solo environments in a DummyVecEnv", f"{result['training']['solo']:,.0f}")
+    rounds = result["ratio_by_round"]
+    table.caption = f"ratio {result['ratio']:.1f}x (single rounds {min(rounds):.1f} to {max(rounds):.1f})"
+    Console().print(table)
+
+
+def _selfplay(config: Config, folder: Path) -> Callable[[], int]:
+    trainer = Trainer(config, folder)
+
+    def update() -> int:
+        trainer.update()
+        return config.tables * config.rollout
+
+    return update
+
+
+def _solo(config: Config) -> Callable[[], int]:
+    tables = DummyVecEnv([lambda: SoloEnv(num_players=config.players, rotate_seats=True) for _ in range(SOLO_TABLES)])
+    model = MaskablePPO(
+        "MlpPolicy",
+        tables,
+        n_steps=SOLO_ROLLOUT,
+        batch_size=min(config.minibatch, SOLO_TABLES * SOLO_ROLLOUT),
+        n_epochs=config.epochs,
+        policy_kwargs=network(config),
+        device="cpu",
+    )
+    _, callback = model._setup_learn(1_000_000)
+
+    def update() -> int:
+        model.collect_rollouts(tables, callback, model.rollout_buffer, SOLO_ROLLOUT)
+        model.train()
+        return SOLO_TABLES * SOLO_ROLLOUT
+
+    return update
