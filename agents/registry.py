@@ -24,6 +24,7 @@ AGENTS = {
     "heuristic": "agents.heuristic:HeuristicAgent",
     "planner": "agents.planner:PlannerAgent",
     "ppo": "agents.ppo:PpoAgent",
+    "optimal": "agents.optimal:OptimalAgent",
 }
 
 

@@ -101,6 +101,23 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--seed", type=int, default=1, help="of dice and agents (default 1)")
     _add_json(report)
 
+    solve = commands.add_parser("solve", help="the exact solution of a two-player game")
+    solve.set_defaults(run=_solve)
+    solve.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    solve.add_argument(
+        "--frustrations", type=int, default=8, metavar="F", help="counted up to so many each (default 8)"
+    )
+    solve.add_argument("--out", type=Path, metavar="FILE", help="the table (default: where `optimal` looks for it)")
+    solve.add_argument("--check-cap", action="store_true", help="also tell how much --frustrations matters")
+    solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
+    _add_json(solve)
+
+    analyse = commands.add_parser("analyse", help="every legal action of a position with its value, best first")
+    analyse.set_defaults(run=_analyse)
+    analyse.add_argument("position", metavar="POSITION", help="a file, '-' for standard input, or the one-line form")
+    analyse.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
+    _add_json(analyse)
+
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
@@ -229,6 +246,39 @@ def _report(arguments: argparse.Namespace) -> None:
     result = report.make(arguments.folder, arguments.against, arguments.games, arguments.seed)
     if arguments.json != "-":
         report.show(result, arguments.folder)
+    _write_json(arguments.json, result)
+
+
+def _solve(arguments: argparse.Namespace) -> None:
+    from agents import solution
+    from train import solve
+
+    if arguments.threads is not None and arguments.threads < 1:
+        raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
+    path = arguments.out or solution.folder() / solution.file_name(arguments.copies, arguments.frustrations)
+    result = solve.solve(arguments.copies, arguments.frustrations, path, arguments.threads)
+    if arguments.check_cap:
+        result["cap"] = solve.check_cap(path, arguments.threads)
+    if arguments.json != "-":
+        solve.show(result)
+    _write_json(arguments.json, result)
+
+
+def _analyse(arguments: argparse.Namespace) -> None:
+    from agents.analysis import analyse
+    from agents.solution import Solution
+    from pechvogel_env.position import Position
+    from play import show
+
+    text = arguments.position
+    if text == "-":
+        text = sys.stdin.read()
+    elif Path(text).is_file():
+        text = Path(text).read_text(encoding="utf-8")
+    position = Position.parse(text.strip())
+    result = analyse(position, None if arguments.table is None else Solution(arguments.table))
+    if arguments.json != "-":
+        show.analysis(position, result)
     _write_json(arguments.json, result)
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
 from agents.random import RandomAgent
 from pechvogel_env import render
 from pechvogel_env.game import Game
+from pechvogel_env.position import Position
 from pechvogel_env.rules import Action
 
 CLEAR = "\x1b[H\x1b[2J"
@@ -64,3 +69,22 @@ def watch(
         game.step(action)
     draw(game, None)
     return game
+
+
+def analysis(position: Position, result: dict[str, Any]) -> None:
+    """Print what `agents.analysis.analyse` found, under a picture of the position."""
+    console = Console()
+    print(render.ansi(position))
+    who = f"player_{result['seat']}"
+    table = Table(
+        title=f"{who}: {result['value']:+.4f}, wins {result['win_share']:.2%}",
+        caption=result["source"],
+        box=box.SIMPLE_HEAD,
+    )
+    table.add_column("action")
+    for column in ("value", "win share", "costs"):
+        table.add_column(column, justify="right")
+    for row in result["actions"]:
+        costs = (position.num_players - 1) / position.num_players * row["loss"]
+        table.add_row(row["name"], f"{row['value']:+.4f}", f"{row['win_share']:.2%}", f"{costs:.2%}" if costs else "")
+    console.print(table)

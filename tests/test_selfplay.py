@@ -112,3 +112,15 @@ def test_maskable_ppo_learns_on_it() -> None:
 def test_an_impossible_league_is_refused(opponents: Any, shares: Any) -> None:
     with pytest.raises(ValueError, match="league"):
         League(opponents, shares)
+
+
+def test_tables_of_one_kind() -> None:
+    for share in (0.0, 0.5, 1.0):
+        env = make(2000, num_players=4, heuristic=0.5, alike=share, seed=3)
+        env.reset()
+        one_kind = (env.members == env.members[:, :1]).all(axis=1).mean()
+        # By chance four seats are of one kind at one table in eight.
+        assert one_kind == pytest.approx(share + (1 - share) / 8, abs=0.04)
+        assert env.members.mean() == pytest.approx(0.5, abs=0.04)
+    with pytest.raises(ValueError, match="alike must be from 0 to 1"):
+        make(alike=2)

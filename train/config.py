@@ -33,6 +33,7 @@ class Config:
     heuristic: float = 0.2
     planner: float = 0.0  # ten times as slow as the others
     random: float = 0.1
+    alike: float = 0.0  # share of tables at which one of them fills all other seats
     snapshot_every: int = 20  # updates between two snapshots
     snapshots: int = 10  # kept at most; then every other one goes
     evaluate_every: int = 20  # updates between two evaluations
@@ -83,4 +84,6 @@ def from_dict(source: Any) -> Config:
     shares = [config.current, config.past, config.heuristic, config.planner, config.random]
     if min(shares) < 0 or sum(shares) <= 0:
         raise ValueError("the shares current, past, heuristic, planner, random must not be negative, nor all 0")
+    if not 0 <= config.alike <= 1:
+        raise ValueError(f"alike must be from 0 to 1, not {config.alike}")
     return config

@@ -101,7 +101,12 @@ class Trainer:
         self.history: list[dict[str, Any]] = []
         self.league = League([self.current], [1.0])
         self.env = SelfPlayVecEnv(
-            config.tables, self.league, num_players=config.players, copies=config.copies, seed=config.seed
+            config.tables,
+            self.league,
+            num_players=config.players,
+            copies=config.copies,
+            alike=config.alike,
+            seed=config.seed,
         )
         self.model = MaskablePPO(
             "MlpPolicy",

@@ -70,7 +70,10 @@ class League:
 
 
 class SelfPlayVecEnv(VecEnv):
-    """`num_games` tables with a learner at each; see the module's text."""
+    """`num_games` tables with a learner at each; see the module's text.
+
+    `alike` is the share of tables at which one member of the league fills all other seats.
+    """
 
     def __init__(
         self,
@@ -80,9 +83,12 @@ class SelfPlayVecEnv(VecEnv):
         num_players: int = 2,
         copies: int = 3,
         reward: str = "win",
+        alike: float = 0.0,
         seed: int = 0,
     ) -> None:
-        self.league = league
+        if not 0 <= alike <= 1:
+            raise ValueError(f"alike must be from 0 to 1, not {alike}")
+        self.league, self.alike = league, alike
         self.num_players = num_players
         self.buffers = Buffers.allocate(num_games, num_players)
         self.batch = Batch(self.buffers, num_players=num_players, copies=copies, reward=reward, seed=seed)
@@ -158,7 +164,11 @@ class SelfPlayVecEnv(VecEnv):
     # ------------------------------------------------------------------------------ the others
 
     def _seat_opponents(self, games: NDArray[np.int64]) -> None:
-        self.members[games] = self.league.draw(self.rng, len(games) * self.num_players).reshape(len(games), -1)
+        members = self.league.draw(self.rng, len(games) * self.num_players).reshape(len(games), -1)
+        if self.alike > 0:
+            alike = self.rng.random(len(games)) < self.alike
+            members[alike] = members[alike, :1]
+        self.members[games] = members
 
     def _step(self, games: NDArray[np.int64]) -> None:
         """Carry out `_actions` in some games, and note which of them have ended."""

@@ -1,0 +1,258 @@
+"""The solution of the two-player game: it is one, it survives being killed, and damaged tables are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import registry, solution
+from agents.optimal import OptimalAgent
+from agents.solution import HEADER, NoTableError, Solution
+from agents.turn import TurnSearch
+from pechvogel.cli import main
+from pechvogel_env import rules
+from pechvogel_env.game import Game
+from pechvogel_env.position import Position
+from train import solve, tournament
+
+ROOT = Path(__file__).parent.parent
+CAP = 6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the table of the smallest game."""
+    path = tmp_path_factory.mktemp("tables")
+    solve.solve(1, CAP, path / solution.file_name(1, CAP))
+    return path
+
+
+@pytest.fixture
+def table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Solution:
+    monkeypatch.setenv("PECHVOGEL_TABLES", str(folder))
+    return Solution(solution.find(1))
+
+
+def random_states(num: int, copies: int, most: int, seed: int) -> rules.States:
+    """Positions between turns, all kinds alike: anything may lie anywhere."""
+    rng = np.random.default_rng(seed)
+    states = rules.new_states(num)
+    for i in range(num):
+        rules.new_game(states, i, 2, copies, False, int(rng.integers(2)))
+        s = states[i]
+        while True:
+            for value in range(5):
+                where = rng.multinomial(copies, [0.25] * 4)
+                s["middle"][value], s["markers"][0, value], s["markers"][1, value] = where[:3]
+            if s["middle"].sum():
+                break
+        s["murphy"] = rng.integers(-1, 2)
+        s["frustrations"][:2] = rng.integers(0, most + 1, 2)
+    return states
+
+
+def test_the_table_solves_the_engines_own_turns(table: Solution) -> None:
+    """A turn played out exactly by the engine's rules, then the table: that must be the table again."""
+    states = random_states(400, 1, CAP, seed=1)
+    values = table.evaluate(states)
+    assert values.min() < -0.5 and values.max() > 0.5
+    backed_up = TurnSearch(table.evaluate).values(states)[:, :2]
+    assert np.abs(backed_up - values).max() < 2e-5
+    assert values.sum(axis=1) == pytest.approx(0)
+
+
+def test_the_value_of_the_game_is_what_perfect_players_get(table: Solution) -> None:
+    """Seat 0 starts in every game of these blocks; over both rotations it is each player once."""
+    agent = OptimalAgent()
+    from train.match import play_blocks
+
+    results = play_blocks([agent, agent], 1, 3, 0, range(4000), 60.0)
+    first = np.concatenate([results.shares[:, 0, 0], results.shares[:, 1, 1]])
+    # With the same player on both places the two rotations of a block are the same game.
+    mean, error = 2 * first.mean() - 1, 2 * first.std() / np.sqrt(len(results.shares))
+    assert abs(mean - table.start_value) < 4 * error and error < 0.02
+    assert table.start_value == pytest.approx(0.0279, abs=0.0002)
+
+
+def test_nobody_beats_perfect_play(table: Solution) -> None:
+    result = tournament.run(
+        tournament.Setup(["optimal", "random", "heuristic", "planner"], copies=1, games=2000, first_against_rest=True)
+    )
+    for row in result["lineups"]:
+        assert row["agents"][0]["ci95"][0] > 0.5, row["lineup"]
+
+
+def test_beyond_the_cap_values_go_on(table: Solution) -> None:
+    states = rules.new_states(1)
+    rules.new_game(states, 0, 2, 1, False, 0)
+    seen = []
+    for count in range(20):
+        states["frustrations"][0, :2] = (count, 1)
+        seen.append(table.evaluate(states)[0, 0])
+    steps = np.diff(seen)
+    assert steps[CAP] == pytest.approx(0.75 * steps[CAP - 1]) and steps[CAP + 1] == pytest.approx(0.75 * steps[CAP])
+    assert min(seen) >= -1
+    states["frustrations"][0, :2] = (30, 30)
+    assert abs(table.evaluate(states)[0, 0]) <= 1
+
+
+def test_optimal_is_an_agent(table: Solution) -> None:
+    registry.check(registry.make("optimal"), 2, copies=1)
+    for players, copies, message in ((3, 1, "only two-player games are solved"), (2, 2, "solve --copies 2")):
+        with pytest.raises(ValueError, match=message):
+            registry.check(registry.make("optimal"), players, copies=copies)
+    with pytest.raises(ValueError, match="is for two players with 1 copies"):
+        registry.check(registry.make(f"optimal:table={table.path}"), 2, copies=2)
+    game = Game(2, 1, italian_reading=True)
+    game.reset(1)
+    with pytest.raises(ValueError, match="Italian"):
+        OptimalAgent().action_values(game.position())
+
+
+def solving(*words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pechvogel", "solve", "--copies", "1", "--frustrations", "3", *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
+
+
+def test_a_killed_run_ends_with_the_same_table(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole.table", tmp_path / "killed.table"
+    process = solving("--out", str(whole), "--threads", "1")
+    process.communicate(timeout=300)
+    assert process.returncode == 0
+    rng = random.Random(2)
+    for _ in range(3):
+        process = solving("--out", str(killed))
+        deadline = time.monotonic() + 60
+        while not killed.with_name("killed.table.partial").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 1.5))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        if killed.exists():  # it was faster
+            break
+    if not killed.exists():
+        solving("--out", str(killed)).communicate(timeout=300)
+    assert killed.read_bytes() == whole.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.table", "whole.table"]
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped after two layers: the rest is not done again."""
+    path = tmp_path / "a.table"
+    layers: list[int] = []
+    whole = solve._Run._layer
+
+    def counted(self: Any, *arguments: Any) -> Any:
+        layers.append(len(arguments[2]))
+        if len(layers) == 3:
+            raise KeyboardInterrupt
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(solve._Run, "_layer", counted)
+    with pytest.raises(KeyboardInterrupt):
+        solve.solve(1, 2, path)
+    assert json.loads((tmp_path / "a.table.partial.json").read_text())["layers"] == 2
+    with pytest.raises(ValueError, match="is of another game or damaged"):
+        (tmp_path / "b.table.partial").write_bytes(b"x")
+        (tmp_path / "b.table.partial.json").write_text("{}")
+        solve.solve(1, 2, tmp_path / "b.table")
+    solve.solve(1, 2, path)
+    assert len(layers) == 6 and Solution(path).start_value == pytest.approx(0.030, abs=0.002)
+    with pytest.raises(ValueError, match="is there already"):
+        solve.solve(1, 2, path)
+
+
+def test_damaged_and_foreign_tables_are_refused(table: Solution, tmp_path: Path) -> None:
+    whole = table.path.read_bytes()
+    path = tmp_path / "t.table"
+    middle = HEADER + 4 * int(np.prod(table.values.shape)) // 2
+    for data, message in (
+        (b"", "is no table of this project"),
+        (b"something else entirely", "is no table of this project"),
+        (whole[:1000], "head is damaged"),
+        (whole[:100] + b"#" + whole[101:], "head is damaged"),
+        (whole[:-1], "incomplete"),
+        (whole + b"x", "incomplete"),
+        (whole[:-1] + bytes([whole[-1] ^ 1]), "checksums are damaged"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=message):
+            Solution(path)
+    path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 64]) + whole[middle + 1 :])
+    damaged = Solution(path)
+    with pytest.raises(ValueError, match="is damaged"):
+        damaged.evaluate(random_states(2000, 1, 2, seed=5))
+    with pytest.raises(ValueError, match="is damaged"):
+        damaged.verify()
+    table.verify()
+    with pytest.raises(ValueError, match="can't be read"):
+        Solution(tmp_path / "nowhere.table")
+
+
+def test_the_table_with_the_highest_cap_is_found(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PECHVOGEL_TABLES", str(tmp_path))
+    with pytest.raises(NoTableError, match=r"no table for 1 copy in .*; make one with `pechvogel solve --copies 1`"):
+        solution.find(1)
+    for cap in (9, 10, 2):
+        (tmp_path / solution.file_name(1, cap)).touch()
+    assert solution.find(1).name == "copies-1-frustrations-10.table"
+
+
+def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "new" / "t.table"
+    monkeypatch.setattr(solve, "check_cap", lambda *words: _check_cap(*words, games=200))
+    words = ["solve", "--copies", "1", "--frustrations", "4", "--out", str(path), "--check-cap"]
+    assert main([*words, "--json", str(tmp_path / "r.json")]) == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert {"copies", "frustrations", "start_value", "residual", "sweeps", "seconds", "bytes"} <= result.keys()
+    assert result["bytes"] == path.stat().st_size and 0 < result["residual"] < 1e-5 and result["sweeps"] > 3
+    cap = result["cap"]
+    assert cap["lower_cap"] == 2 and 0 < cap["games_beyond"] < 200
+    assert 0 < cap["mean_change"] < cap["largest_change"] < 0.1
+    assert "value of the game" in capsys.readouterr().out
+    assert [path] == list(path.parent.iterdir()), "nothing is left behind"
+    for wrong, message in ((["--copies", "4"], "copies must be"), (["--frustrations", "1"], "frustrations must be")):
+        assert main(["solve", *wrong, "--out", str(tmp_path / "x")]) == 2
+        assert message in capsys.readouterr().err
+
+
+_check_cap = solve.check_cap
+
+
+def test_analyse(
+    table: Solution, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Game(2, 1)
+    game.reset(5)
+    while game.position().phase != "target":
+        game.step(int(game.mask().argmax()))
+    position = game.position()
+    assert main(["analyse", position.to_text(), "--json", str(tmp_path / "a.json")]) == 0
+    assert "exact: table copies-1" in capsys.readouterr().out
+    result = json.loads((tmp_path / "a.json").read_text())
+    exact = OptimalAgent().action_values(position)
+    assert [row["action"] for row in result["actions"]] == list(np.argsort(-exact, kind="stable")[: game.mask().sum()])
+    assert result["value"] == pytest.approx(np.nanmax(exact)) and result["actions"][0]["loss"] == 0
+    assert all(row["win_share"] == pytest.approx((row["value"] + 1) / 2) for row in result["actions"])
+    (tmp_path / "p.json").write_text(position.to_json())
+    assert main(["analyse", str(tmp_path / "p.json"), "--table", str(table.path), "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out) == result
+    monkeypatch.setenv("PECHVOGEL_TABLES", str(tmp_path))
+    assert main(["analyse", position.to_text(), "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["source"].startswith("estimated")
+    between = Position.complete({}, num_players=3, copies=3)
+    assert main(["analyse", between.to_text()]) == 0
+    assert "player_0: " in capsys.readouterr().out
+    for words in (["nonsense"], [position.to_text(), "--table", str(tmp_path / "p.json")]):
+        assert main(["analyse", *words]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
