@@ -29,3 +29,7 @@ class RandomAgent(BatchAgent):
     def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for every legal action."""
         return mask / mask.sum()
+
+    def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        return masks / masks.sum(axis=1, keepdims=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from agents.base import Agent
 from agents.registry import is_legal
+from agents.turn import TurnSearch
 from pechvogel_env import rules
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.dice import game_seed
@@ -39,6 +40,7 @@ class Results:
     truncated: int
     seconds: NDArray[np.float64]  # by place: time spent deciding
     choices: NDArray[np.int64]  # (place, phase, action): how often it was chosen where there was a choice
+    regret: NDArray[np.float64]  # (place, phase, 2): value lost, and over how many decisions; 0 without a judge
     messages: list[str]  # why games were forfeited, each kind once
 
 
@@ -49,16 +51,30 @@ def play_blocks(
     lineup: int,
     blocks: range,
     time_limit: float,
+    judge: TurnSearch | None = None,
+    judge_every: int = 1,
 ) -> Results:
-    """Play some blocks of a line-up. The result depends on nothing but the arguments."""
-    return _Table(agents, copies, seed, lineup, blocks, time_limit).play()
+    """Play some blocks of a line-up. The result depends on nothing but the arguments.
+
+    A judge (the exact values of actions) prices all decisions in every so many-th block.
+    """
+    return _Table(agents, copies, seed, lineup, blocks, time_limit, judge, judge_every).play()
 
 
 class _Table:
     def __init__(
-        self, agents: Sequence[Agent], copies: int, seed: int, lineup: int, blocks: range, time_limit: float
+        self,
+        agents: Sequence[Agent],
+        copies: int,
+        seed: int,
+        lineup: int,
+        blocks: range,
+        time_limit: float,
+        judge: TurnSearch | None,
+        judge_every: int,
     ) -> None:
         self.agents, self.blocks, self.time_limit = agents, blocks, time_limit
+        self.judge = judge
         n = self.n = len(agents)
         num_games = len(blocks) * n
         self.buffers = Buffers.allocate(num_games, n)
@@ -76,6 +92,8 @@ class _Table:
         self.truncated = 0
         self.seconds = np.zeros(n)
         self.choices = np.zeros((n, len(Phase), rules.NUM_ACTIONS), np.int64)
+        self.judged = np.repeat([block % judge_every == 0 for block in blocks], n)
+        self.regret = np.zeros((n, len(Phase), 2))
         self.messages: dict[str, None] = {}
 
     def play(self) -> Results:
@@ -120,7 +138,18 @@ class _Table:
                 actions[k] = answer
         answered = self.batch.bits[games] != 0  # the others have just been forfeited
         np.add.at(self.choices[place], (self.batch.states["phase"][games][answered], actions[answered]), 1)
+        if self.judge is not None:
+            self._price(place, games[answered & self.judged[games]], actions[answered & self.judged[games]])
         return actions
+
+    def _price(self, place: int, games: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Note what decisions have lost against the best ones."""
+        assert self.judge is not None
+        states = self.batch.states[games]
+        values = self.judge.action_values(states)
+        lost = np.nanmax(values, axis=1) - values[np.arange(len(games)), actions] if len(games) else np.zeros(0)
+        np.add.at(self.regret[place], (states["phase"], 0), lost)
+        np.add.at(self.regret[place], (states["phase"], 1), 1)
 
     def _act(self, place: int, i: int) -> Any:
         position, mask = position_of(self.batch.states, i), self.buffers.masks[i].copy()
@@ -172,6 +201,7 @@ class _Table:
             truncated=self.truncated,
             seconds=self.seconds,
             choices=self.choices,
+            regret=self.regret,
             messages=list(self.messages),
         )
 

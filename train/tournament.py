@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents import registry
+from agents import registry, solution
+from agents.turn import TurnSearch
 from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
 from pechvogel_env.rules import Action, Phase
@@ -51,6 +53,7 @@ class Setup:
     first_against_rest: bool = False  # the same with the first agent as the only A
     time_limit: float = 5.0  # seconds per decision
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    judge_every: int = 8  # where a game is solved: decisions are priced in every so many-th block
 
     def lineups(self) -> list[tuple[str, ...]]:
         """The tables that are played; a ValueError says what is missing."""
@@ -74,6 +77,15 @@ class Setup:
                 f"or more of them, not {len(self.specs)}"
             )
         return list(combinations(distinct, self.players))
+
+    def table(self) -> str | None:
+        """The table that prices decisions, if this game is solved on this machine."""
+        if self.players != 2:
+            return None
+        try:
+            return str(solution.find(self.copies))
+        except solution.NoTableError:
+            return None
 
     @property
     def blocks(self) -> int:
@@ -103,8 +115,10 @@ def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[in
         for number, lineup in enumerate(lineups)
         for start in range(0, setup.blocks, CHUNK)
     ]
+    table = setup.table()
     arguments = [
-        (setup.copies, setup.seed, number, lineup, blocks, setup.time_limit) for number, lineup, blocks in jobs
+        (setup.copies, setup.seed, number, lineup, blocks, setup.time_limit, table, setup.judge_every)
+        for number, lineup, blocks in jobs
     ]
     if setup.workers == 1 or len(jobs) == 1:
         for job, words in zip(jobs, arguments, strict=True):
@@ -117,14 +131,19 @@ def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[in
 
 
 _agents: dict[str, Any] = {}  # made once per process
+_judges: dict[str, TurnSearch] = {}
 
 
-def _play_chunk(words: tuple[int, int, int, tuple[str, ...], range, float]) -> Results:
-    copies, seed, number, lineup, blocks, time_limit = words
+def _play_chunk(words: tuple[int, int, int, tuple[str, ...], range, float, str | None, int]) -> Results:
+    copies, seed, number, lineup, blocks, time_limit, table, judge_every = words
     for spec in lineup:
         if spec not in _agents:
             _agents[spec] = registry.make(spec)
-    return play_blocks([_agents[spec] for spec in lineup], copies, seed, number, blocks, time_limit)
+    if table is not None and table not in _judges:
+        _judges[table] = TurnSearch(solution.Solution(Path(table)).evaluate)
+    judge = None if table is None else _judges[table]
+    agents = [_agents[spec] for spec in lineup]
+    return play_blocks(agents, copies, seed, number, blocks, time_limit, judge, judge_every)
 
 
 # ------------------------------------------------------------------------------------------------ statistics
@@ -207,6 +226,10 @@ def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[lis
     all_wins, all_games = np.concatenate(wins), np.concatenate(games)
     ratings, errors = fit_ratings(all_wins, all_games)
     agents = []
+    by_name: dict[str, list[tuple[int, Results]]] = {name: [] for name in names}
+    for lineup, chunks in zip(lineups, results, strict=True):
+        for place, name in enumerate(lineup):
+            by_name[name] += [(place, chunk) for chunk in chunks]
     for i, name in enumerate(names):
         share, interval = mean_and_interval(np.concatenate(shares[name]))
         total = sums[name]
@@ -222,6 +245,7 @@ def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[lis
                 "rating_error": float(errors[i]),
                 "ms_per_decision": 1000 * total["seconds"] / max(1, total["decisions"]),
                 "forfeits": total["forfeits"],
+                "regret": _regret(by_name[name]),
             }
         )
     return {
@@ -276,6 +300,28 @@ def _lineup_summary(lineup: tuple[str, ...], chunks: list[Results]) -> dict[str,
     }
 
 
+def _regret(played: Sequence[tuple[int, Results]]) -> dict[str, Any] | None:
+    """Mean value lost per decision, in all and by kind of decision; None where the game is not solved."""
+    parts = np.array([chunk.regret[place] for place, chunk in played])
+    lost, count = parts.sum(axis=0).T
+    if not count.sum():
+        return None
+    mean = lost.sum() / count.sum()
+    # The error of a ratio, from chunks, which are independent.
+    off = parts[:, :, 0].sum(axis=1) - mean * parts[:, :, 1].sum(axis=1)
+    half = Z95 * math.sqrt(float((off**2).sum())) / count.sum() if len(parts) > 1 else math.nan
+    return {
+        "mean": float(mean),
+        "ci95": [float(mean - half), float(mean + half)],
+        "decisions": int(count.sum()),
+        "by_kind": {
+            phase.name.lower(): {"mean": float(lost[phase] / count[phase]), "decisions": int(count[phase])}
+            for phase in Phase
+            if count[phase]
+        },
+    }
+
+
 HABITS = {
     "reduce": (Phase.REDUCE, [Action.REDUCE]),
     "frustrate": (Phase.FRUSTRATE, [Action.FRUSTRATE]),
@@ -304,7 +350,11 @@ def show(result: dict[str, Any]) -> None:
     )
     table.add_column("agent", overflow="fold")
     forfeits = any(row["forfeits"] for row in result["agents"])
-    for column in ("games", "win share", "score", "rank", "rating", "ms", *["forfeits"] * forfeits):
+    priced = any(row["regret"] for row in result["agents"])
+    if priced:
+        table.caption = f"{table.caption}, regret in thousandths of the win reward per decision"
+    columns = ("games", "win share", "score", "rank", "rating", *["regret"] * priced, "ms", *["forfeits"] * forfeits)
+    for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     for row in sorted(result["agents"], key=lambda row: -row["rating"]):
         table.add_row(
@@ -314,6 +364,7 @@ def show(result: dict[str, Any]) -> None:
             f"{row['mean_score']:.1f}",
             f"{row['mean_rank']:.2f}",
             f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",
+            *[f"{1000 * row['regret']['mean']:.1f}" if row["regret"] else ""] * priced,
             f"{row['ms_per_decision']:.3f}",
             *[str(row["forfeits"])] * forfeits,
         )
