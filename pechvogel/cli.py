@@ -112,6 +112,24 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
     _add_json(solve)
 
+    exploit = commands.add_parser("exploit", help="how far an agent is from perfect: best response and regret")
+    exploit.set_defaults(run=_exploit)
+    exploit.add_argument("agent", metavar="AGENT", help="as for evaluate")
+    exploit.add_argument("--copies", type=int, default=1, metavar="N", help="1; with a table 2 or 3, then regret only")
+    exploit.add_argument(
+        "--frustrations",
+        type=int,
+        default=6,
+        metavar="F",
+        help="of the best response, counted up to so many (default 6)",
+    )
+    exploit.add_argument("--games", type=int, default=2000, metavar="N", help="for regret (default 2000)")
+    exploit.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    exploit.add_argument(
+        "--table", metavar="FILE", help="a table of `pechvogel solve` (default: the one on this machine)"
+    )
+    _add_json(exploit)
+
     analyse = commands.add_parser("analyse", help="every legal action of a position with its value, best first")
     analyse.set_defaults(run=_analyse)
     analyse.add_argument("position", metavar="POSITION", help="a file, '-' for standard input, or the one-line form")
@@ -261,6 +279,30 @@ def _solve(arguments: argparse.Namespace) -> None:
         result["cap"] = solve.check_cap(path, arguments.threads)
     if arguments.json != "-":
         solve.show(result)
+    _write_json(arguments.json, result)
+
+
+def _exploit(arguments: argparse.Namespace) -> None:
+    from agents import registry
+    from agents.solution import NoTableError
+    from train import exploit
+
+    registry.make(arguments.agent)  # a wrong name is an error before the work
+    result: dict[str, Any] = {"agent": arguments.agent, "copies": arguments.copies}
+    try:
+        against = exploit.regret(arguments.agent, arguments.copies, arguments.games, arguments.seed, arguments.table)
+    except NoTableError as error:
+        if arguments.copies != exploit.COPIES:
+            raise
+        print(f"pechvogel: no regret: {error}", file=sys.stderr)
+        against = None
+    if arguments.copies == exploit.COPIES:
+        result |= exploit.exploit(arguments.agent, arguments.frustrations)
+    else:
+        result |= {"best_response_value": None, "exploitability": None}
+    result |= {"regret": against and against["regret"]["mean"], "against_optimal": against}
+    if arguments.json != "-":
+        exploit.show(result)
     _write_json(arguments.json, result)
 
 

@@ -23,7 +23,7 @@ from pechvogel.cli import main
 from pechvogel_env import rules
 from pechvogel_env.game import Game
 from pechvogel_env.position import Position
-from train import solve, tournament
+from train import exploit, solve, tournament
 
 ROOT = Path(__file__).parent.parent
 CAP = 6
@@ -256,3 +256,45 @@ def test_analyse(
     for words in (["nonsense"], [position.to_text(), "--table", str(tmp_path / "p.json")]):
         assert main(["analyse", *words]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_nobody_exploits_a_perfect_player(tmp_path: Path) -> None:
+    """Best responses to `optimal` are worth what the table says, whoever is at turn."""
+    path = tmp_path / "t.table"
+    solve.solve(1, 2, path)
+    table = Solution(path)
+    codes = solution.make_codes(1)
+    # One marker left, a 5; the player at turn has the 7, the other the 6, two are out of the game.
+    digits = [0, 0, codes.number[1, 0, 0], codes.number[0, 0, 1], codes.number[0, 1, 0]]
+    pair = sum(int(digit) * len(codes.swap) ** value for value, digit in enumerate(digits))
+    values = np.zeros((2, len(table.values), 3, 9), np.float32)
+    both = sorted([pair, exploit._swap(codes, pair)])
+    result = exploit._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
+    for role in (exploit.AGENT, exploit.RESPONDER):
+        assert np.abs(result[role] - table.values[both].reshape(2, 3, 9)).max() < 1e-4
+    # A worse player is worth less at turn, and more to the one who plays against it.
+    worse = exploit._solve_part(("random", 2, np.array([pair]), values * 0))
+    assert (worse[exploit.AGENT] < result[exploit.AGENT] + 1e-4).all()
+    assert (worse[exploit.RESPONDER] > result[exploit.RESPONDER] - 1e-4).all()
+    assert (worse[exploit.RESPONDER] - worse[exploit.AGENT]).mean() > 0.1
+
+
+def test_regret(
+    table: Solution, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perfect = exploit.regret("optimal", 1, 40, 1)["regret"]
+    assert perfect["mean"] == 0 and perfect["decisions"] > 100
+    monkeypatch.setattr(
+        exploit, "exploit", lambda *words: {"exploitability": 0.5, "agent_starts": 0.4, "responder_starts": 0.6}
+    )
+    assert main(["exploit", "heuristic", "--games", "100", "--json", str(tmp_path / "e.json")]) == 0
+    result = json.loads((tmp_path / "e.json").read_text())
+    lost = result["against_optimal"]["regret"]
+    assert 0.005 < result["regret"] < 0.1 and lost["mean"] == result["regret"]
+    total = sum(row["mean"] * row["decisions"] for row in lost["by_kind"].values())
+    assert total / lost["decisions"] == pytest.approx(lost["mean"])
+    assert {"target", "reduce", "frustrate"} <= lost["by_kind"].keys() and "exploitability" in capsys.readouterr().out
+    monkeypatch.setenv("PECHVOGEL_TABLES", str(tmp_path))
+    assert main(["exploit", "heuristic", "--copies", "2"]) == 2
+    assert "pechvogel solve --copies 2" in capsys.readouterr().err
+    assert main(["exploit", "nobody"]) == 2

@@ -53,7 +53,8 @@ class Setup:
     first_against_rest: bool = False  # the same with the first agent as the only A
     time_limit: float = 5.0  # seconds per decision
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
-    judge_every: int = 8  # where a game is solved: decisions are priced in every so many-th block
+    table: str | None = None  # a solution that prices decisions; None: the one on this machine, if there is one
+    judge_every: int = 8  # decisions are priced in every so many-th block
 
     def lineups(self) -> list[tuple[str, ...]]:
         """The tables that are played; a ValueError says what is missing."""
@@ -78,10 +79,10 @@ class Setup:
             )
         return list(combinations(distinct, self.players))
 
-    def table(self) -> str | None:
+    def judge(self) -> str | None:
         """The table that prices decisions, if this game is solved on this machine."""
-        if self.players != 2:
-            return None
+        if self.table is not None or self.players != 2:
+            return self.table
         try:
             return str(solution.find(self.copies))
         except solution.NoTableError:
@@ -115,7 +116,7 @@ def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[in
         for number, lineup in enumerate(lineups)
         for start in range(0, setup.blocks, CHUNK)
     ]
-    table = setup.table()
+    table = setup.judge()
     arguments = [
         (setup.copies, setup.seed, number, lineup, blocks, setup.time_limit, table, setup.judge_every)
         for number, lineup, blocks in jobs
