@@ -19,54 +19,14 @@ from agents.base import BatchAgent, states_of
 from pechvogel_env import observation
 from pechvogel_env.files import replace_file
 from pechvogel_env.position import Position
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    FRUSTRATION_COST,
-    MAX_COPIES,
-    MURPHY_COST,
-    NUM_VALUES,
-    States,
-)
+from pechvogel_env.rules import States
 
 CARD_FORMAT = "pechvogel-policy-1"
 WEIGHTS = Path(__file__).parent / "weights"
 
 
-def widen(observations: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Observations with what follows from them and a small network is slow to find out: who leads, and by how much.
-
-    For each seat the score (R21), the lead over the best of the others, and frustrations on a scale where the first
-    ones count; then what is left in the middle.
-    """
-    n = observation.num_players(observations.shape[1])
-    part = {name: observations[:, start:stop] for name, start, stop, _ in observation.layout(n)}
-    seats = ["observer", *[f"opponent_{seat}" for seat in range(1, n)]]
-    worth = np.arange(FIRST_VALUE, FIRST_VALUE + NUM_VALUES, dtype=np.float32) * MAX_COPIES
-    frustrations = np.concatenate([part[f"{who}.frustrations"] for who in seats], axis=1) * observation.MAX_FRUSTRATIONS
-    murphy = np.concatenate([part[f"{who}.murphy"] for who in seats], axis=1)
-    points = np.stack([part[f"{who}.markers"] @ worth for who in seats], axis=1)
-    scores = points - frustrations * (FRUSTRATION_COST + murphy * (MURPHY_COST - FRUSTRATION_COST))
-    ranked = np.sort(scores, axis=1)
-    best_other = np.where(scores == ranked[:, -1:], ranked[:, -2:-1], ranked[:, -1:])
-    left = part["middle"].sum(axis=1, keepdims=True) * MAX_COPIES
-    more = (
-        np.clip(scores / 20, -2, 2),
-        np.clip((scores - best_other) / 10, -2, 2),
-        np.minimum(frustrations / 4, 2),
-        left / 15,
-        1 / (1 + left),
-        (part["middle"] @ worth)[:, None] / 75,
-    )
-    return np.concatenate([observations, *more], axis=1, dtype=np.float32)
-
-
-def wide_size(num_players: int) -> int:
-    """How many inputs `widen` makes."""
-    return observation.size(num_players) + 3 * num_players + 3
-
-
 class Policy:
-    """Layers of weights with tanh between them: from what `widen` makes to a logit for every action."""
+    """Layers of weights with tanh between them; the last gives a logit for every action."""
 
     def __init__(self, layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> None:
         self.layers = list(layers)
@@ -86,7 +46,7 @@ class Policy:
 
     def logits(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float32]:
         """Preferences, minus infinity where illegal."""
-        hidden = widen(observations)
+        hidden = observations
         for k, (weight, bias) in enumerate(self.layers):
             hidden = hidden @ weight.T + bias
             if k < len(self.layers) - 1:
@@ -191,6 +151,6 @@ def load(path: Path) -> tuple[Policy, dict[str, Any]]:
         inputs = policy.layers[0][0].shape[1]
     except (SafetensorError, KeyError, IndexError) as error:
         raise ValueError(f"weights {path}: they are not those of a policy ({error})") from None
-    if inputs != wide_size(int(card["players"])):
+    if inputs != observation.size(int(card["players"])):
         raise ValueError(f"weights {path}: they take {inputs} inputs, which is no observation of this version")
     return policy, card

@@ -136,6 +136,18 @@ def _parser() -> argparse.ArgumentParser:
     analyse.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
     _add_json(analyse)
 
+    findings = commands.add_parser("findings", help="write a page on what perfect play looks like, from a solved game")
+    findings.set_defaults(run=_findings)
+    findings.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    findings.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
+    findings.add_argument(
+        "--out", type=Path, default=Path("solution.md"), metavar="FILE.md", help="default solution.md"
+    )
+    findings.add_argument("--games", type=int, default=20000, metavar="N", help="perfect games (default 20,000)")
+    findings.add_argument("--agent-games", type=int, default=2000, metavar="N", help="of each agent (default 2000)")
+    findings.add_argument("--agents", nargs="+", default=["random", "heuristic", "planner", "ppo"], metavar="AGENT")
+    findings.add_argument("--seed", type=int, default=1, help="of all games (default 1)")
+
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
@@ -304,6 +316,20 @@ def _exploit(arguments: argparse.Namespace) -> None:
     if arguments.json != "-":
         exploit.show(result)
     _write_json(arguments.json, result)
+
+
+def _findings(arguments: argparse.Namespace) -> None:
+    from agents import registry, solution
+    from agents.solution import Solution
+    from train import findings
+
+    if min(arguments.games, arguments.agent_games) < 1:
+        raise ValueError("--games and --agent-games must be at least 1")
+    for spec in arguments.agents:
+        registry.make(spec)
+    table = Solution(arguments.table or solution.find(arguments.copies))
+    findings.write(arguments.out, table, arguments.games, arguments.agent_games, arguments.seed, arguments.agents)
+    print(f"written: {arguments.out}")
 
 
 def _analyse(arguments: argparse.Namespace) -> None:

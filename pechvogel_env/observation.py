@@ -118,11 +118,6 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
-def num_players(length: int) -> int:
-    """The inverse of `size`."""
-    return (length - _SEATS) // _SEAT_SIZE
-
-
 @compiled
 def observe(
     states: States,

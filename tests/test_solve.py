@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from pechvogel.cli import main
 from pechvogel_env import rules
 from pechvogel_env.game import Game
 from pechvogel_env.position import Position
-from train import exploit, solve, tournament
+from train import exploit, findings, solve, tournament
 
 ROOT = Path(__file__).parent.parent
 CAP = 6
@@ -298,3 +299,53 @@ def test_regret(
     assert main(["exploit", "heuristic", "--copies", "2"]) == 2
     assert "pechvogel solve --copies 2" in capsys.readouterr().err
     assert main(["exploit", "nobody"]) == 2
+
+
+def test_findings_are_written_from_the_table(
+    table: Solution, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "found.md"
+    words = [
+        "findings",
+        "--copies",
+        "1",
+        "--games",
+        "100",
+        "--agent-games",
+        "20",
+        "--agents",
+        "random",
+        "--out",
+        str(page),
+    ]
+    assert main(words) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"{table.start_value:+.4f} to the player who starts" in text and "| `random` |" in text
+    for name in re.findall(r"!\[.*?\]\((.*?)\)", text):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert main(["findings", "--copies", "2", "--out", str(page)]) == 2
+    assert main(["findings", "--copies", "1", "--games", "0"]) == 2
+
+
+def test_what_a_frustration_is_worth(table: Solution) -> None:
+    """Against the table read by hand."""
+    states = random_states(50, 1, 3, seed=9)
+    found = findings.worth_of_a_frustration(table, states)
+    assert sum(num for _, _, num in found.values()) == 50
+    left = int(states["middle"][0].sum())
+    here = [i for i in range(50) if states["middle"][i].sum() == left]
+    by_hand = []
+    for i in here:
+        s = states[i]
+        digits = [
+            table._codes.number[s["middle"][v], s["markers"][s["active"], v], s["markers"][1 - s["active"], v]]
+            for v in range(5)
+        ]
+        number = sum(int(digit) * 4**v for v, digit in enumerate(digits))
+        murphy = 0 if s["murphy"] < 0 else 1 if s["murphy"] == s["active"] else 2
+        mine, theirs = s["frustrations"][s["active"]], s["frustrations"][1 - s["active"]]
+        values = table.values[number, murphy]
+        by_hand.append(
+            (values[mine + 1, theirs] - values[mine, theirs], values[mine, theirs] - values[mine, theirs + 1])
+        )
+    assert found[left][:2] == pytest.approx(np.mean(by_hand, axis=0), abs=1e-6)

@@ -289,7 +289,7 @@ class Trainer:
         torch.set_rng_state(torch.from_numpy(tensors["torch_rng"]))
         kind, place, has_gauss, gauss = notes["numpy_rng"]
         np.random.set_state((kind, tensors["numpy_rng"], place, has_gauss, gauss))  # noqa: NPY002
-        model._last_obs = env.observations()
+        model._last_obs = env.buffers.observations.copy()
         model._last_episode_starts = tensors["episode_starts"].astype(bool)
         model.num_timesteps, model._n_updates = notes["steps"], notes["model_updates"]
         self.updates, self.taken = notes["updates"], notes["taken"]

@@ -75,25 +75,35 @@ def show(result: dict[str, Any], folder: Path) -> None:
     table = Table(
         title=f"{folder.name}: one of it at a table of each (an even share is {even:.1%})",
         box=box.SIMPLE_HEAD,
-        caption="win share with its 95% interval; how often it reduces, frustrates, joins, steals where it could",
+        caption="win share with its 95% interval; mean scores, its own first",
     )
     table.add_column("against", overflow="fold")
-    for column in ("games", "win share", "score", "turns", *HABITS):
+    for column in ("games", "win share", "score", "turns"):
         table.add_column(column, justify="right", no_wrap=True)
+    habits = Table(title="How often it does so where it could", box=box.SIMPLE_HEAD)
+    habits.add_column("against", overflow="fold")
+    for column in HABITS.values():
+        habits.add_column(column, justify="right", no_wrap=True)
     for row in result["lineups"]:
-        mine, theirs = row["agents"]
-        table.add_row(
-            row["against"],
-            f"{row['games']:,}",
-            _share(mine),
-            f"{mine['mean_score']:.1f} : {theirs['mean_score']:.1f}",
-            f"{row['mean_turns']:.1f}",
-            *[_often(mine["habits"][name]) for name in HABITS],
-        )
+        mine = row["agents"][0]
+        table.add_row(*_results_row(row))
+        habits.add_row(row["against"], *[_often(mine["habits"][name]) for name in HABITS])
     console.print(table)
+    console.print(habits)
     for message in result["messages"]:
         console.print(f"forfeited: {message}", style="red", markup=False)
     console.print(f"The report with all plots: {folder / REPORT}", markup=False, soft_wrap=True)
+
+
+def _results_row(row: dict[str, Any]) -> list[str]:
+    mine, theirs = row["agents"]
+    return [
+        row["against"],
+        f"{row['games']:,}",
+        _share(mine),
+        f"{mine['mean_score']:.1f} : {theirs['mean_score']:.1f}",
+        f"{row['mean_turns']:.1f}",
+    ]
 
 
 def _share(agent: dict[str, Any]) -> str:
@@ -102,7 +112,7 @@ def _share(agent: dict[str, Any]) -> str:
 
 def _often(habit: list[int]) -> str:
     times, chances = habit
-    return f"{times / chances:.0%}" if chances else "never asked"
+    return f"{times / chances:.0%}" if chances else "-"
 
 
 # ------------------------------------------------------------------------------------------------ the page
@@ -151,15 +161,8 @@ def _results_table(result: dict[str, Any]) -> str:
     head = ["against", "games", "win share", "score", "turns", *HABITS.values()]
     lines = []
     for row in result["lineups"]:
-        mine, theirs = row["agents"]
-        cells = [
-            row["against"],
-            f"{row['games']:,}",
-            _share(mine),
-            f"{mine['mean_score']:.1f} : {theirs['mean_score']:.1f}",
-            f"{row['mean_turns']:.1f}",
-            *[_often(mine["habits"][habit]) for habit in HABITS],
-        ]
+        habits = row["agents"][0]["habits"]
+        cells = [*_results_row(row), *[_often(habits[habit]) for habit in HABITS]]
         lines.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     return "<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in head) + "</tr>" + "".join(lines)
 

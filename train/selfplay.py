@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.base import BatchAgent
-from agents.ppo import wide_size, widen
+from pechvogel_env import observation
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.rules import NUM_ACTIONS, States
 
@@ -100,8 +100,8 @@ class SelfPlayVecEnv(VecEnv):
         self._rewards = np.zeros(num_games, np.float32)
         self._dones = np.zeros(num_games, bool)
         self._no_info: dict[str, Any] = {}
-        space = spaces.Box(-2.0, 2.0, (wide_size(num_players),), np.float32)
-        super().__init__(num_games, space, spaces.Discrete(NUM_ACTIONS))
+        size = (observation.size(num_players),)
+        super().__init__(num_games, spaces.Box(0.0, 1.0, size, np.float32), spaces.Discrete(NUM_ACTIONS))
 
     # ------------------------------------------------------------------------------ stable-baselines3's interface
 
@@ -112,11 +112,7 @@ class SelfPlayVecEnv(VecEnv):
         self.lengths[:] = 0
         self._seat_opponents(np.arange(self.num_envs))
         self._play_opponents(np.arange(self.num_envs))
-        return self.observations()
-
-    def observations(self) -> NDArray[np.float32]:
-        """What the learner sees at every table."""
-        return widen(self.buffers.observations)
+        return self.buffers.observations.copy()
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
         """Take the learner's actions."""
@@ -134,7 +130,7 @@ class SelfPlayVecEnv(VecEnv):
         self._play_opponents(games)
         for i in np.flatnonzero(self._dones):
             infos[i] = {"episode": {"r": float(self._rewards[i]), "l": int(lengths[i]), "t": 0.0}}
-        return self.observations(), self._rewards.copy(), self._dones.copy(), infos
+        return self.buffers.observations.copy(), self._rewards.copy(), self._dones.copy(), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The learner's legal actions, a row for every game."""

@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from multiprocessing import get_context
@@ -125,10 +126,28 @@ def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[in
         for job, words in zip(jobs, arguments, strict=True):
             yield job[0], _play_chunk(words)
         return
-    # Spawned, not forked: agents may hold threads (torch does) that a fork would lose.
-    with ProcessPoolExecutor(min(setup.workers, len(jobs)), get_context("spawn")) as pool:
+    with worker_pool(min(setup.workers, len(jobs))) as pool:
         for job, result in zip(jobs, pool.map(_play_chunk, arguments), strict=True):
             yield job[0], result
+
+
+@contextmanager
+def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes for games: each with one thread for its matrices, as small ones spend more time waiting than summing.
+
+    Spawned, not forked: agents may hold threads (torch does) that a fork would lose.
+    """
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    for name in names:
+        os.environ.setdefault(name, "1")
+    try:
+        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+            yield pool
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
 
 
 _agents: dict[str, Any] = {}  # made once per process

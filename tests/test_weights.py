@@ -1,0 +1,71 @@
+"""The trained agents in the repository: complete cards, small files, and as strong as the cards say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents import registry
+from agents.ppo import WEIGHTS, load
+from train import config as configs
+from train import tournament
+
+ROOT = Path(__file__).parent.parent
+# (players, copies): the config, and what the agent must win at a table of each.
+TRAINED: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
+    (2, 3): ("ppo-2", {"random": 0.95, "heuristic": 0.53}),
+    (3, 3): ("ppo-3", {"heuristic": 0.37}),
+    (4, 3): ("ppo-4", {"heuristic": 0.28}),
+    (5, 3): ("ppo-5", {"heuristic": 0.23}),
+    (2, 1): ("ppo-2-copies-1", {"heuristic": 0.5}),
+}
+
+
+def card_of(players: int, copies: int) -> dict[str, Any]:
+    return load(WEIGHTS / f"ppo-{players}-{copies}.safetensors")[1]
+
+
+@pytest.mark.parametrize(("players", "copies"), TRAINED)
+def test_every_card_is_complete(players: int, copies: int) -> None:
+    path = WEIGHTS / f"ppo-{players}-{copies}.safetensors"
+    assert path.stat().st_size <= 2_000_000
+    card = card_of(players, copies)
+    assert (card["players"], card["copies"], card["environment"]) == (players, copies, "pechvogel_v0")
+    name, floors = TRAINED[players, copies]
+    assert configs.from_dict(card["config"]) == configs.read(ROOT / "configs" / f"{name}.yaml"), "can't be made anew"
+    assert card["steps"] >= card["config"]["steps"] and card["seconds"] > 0 and card["version"]
+    results = {row["against"]: row for row in card["results"]}
+    assert {"random", "heuristic", "planner"} <= results.keys()
+    for row in results.values():
+        assert row["games"] >= 10_000 and row["ci95"][0] < row["win_share"] < row["ci95"][1]
+    for opponent, floor in floors.items():
+        assert results[opponent]["win_share"] >= floor
+
+
+@pytest.mark.parametrize(("players", "copies"), TRAINED)
+def test_they_play(players: int, copies: int) -> None:
+    registry.check(registry.make("ppo"), players, copies)
+    registry.check(registry.make("ppo:sample=true"), players, copies, games=1)
+
+
+@pytest.mark.parametrize(("players", "copies"), TRAINED)
+def test_a_few_games_agree_with_the_card(players: int, copies: int) -> None:
+    check_results(players, copies, games=600, errors=4.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("players", "copies"), TRAINED)
+def test_many_games_agree_with_the_card(players: int, copies: int) -> None:
+    check_results(players, copies, games=10_000, errors=4.0)
+
+
+def check_results(players: int, copies: int, games: int, errors: float) -> None:
+    """Other dice than the card's: shares differ by chance only."""
+    setup = tournament.Setup(["ppo", "random", "heuristic"], players, copies, games, seed=7, first_against_rest=True)
+    claimed = {row["against"]: row for row in card_of(players, copies)["results"]}
+    for row in tournament.run(setup)["lineups"]:
+        mine, card = row["agents"][0], claimed[row["lineup"][-1]]
+        error = sum(((r["ci95"][1] - r["ci95"][0]) / 2 / 1.96) ** 2 for r in (mine, card)) ** 0.5
+        assert abs(mine["win_share"] - card["win_share"]) < errors * error
