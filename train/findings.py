@@ -192,21 +192,24 @@ def _page(
         _paragraph(
             f"This page is written by `pechvogel findings --copies {table.copies}` from the table {table.path.name}: "
             f"the exact value of every position between turns, for {table.copies} "
-            f"cop{'y' if table.copies == 1 else 'ies'} of every marker. Values are rewards: 1 is a win, -1 a loss, 0 a tie; a value v is a win share of (1 + v) / 2. "
+            f"cop{'y' if table.copies == 1 else 'ies'} of every marker. Values are rewards: 1 is a win, -1 a loss, 0 a "
+            "tie; a value v is a win share of (1 + v) / 2. "
             f"Perfect games: {games:,} of them, seed {seed}, both players perfect."
         ),
         "",
         "## The first player's advantage",
         "",
         _paragraph(
-            f"The game is worth {table.start_value:+.4f} to the player who starts: {50 * (1 + table.start_value):.2f}% of "
-            f"the wins. (In the perfect games the first player won {played.shares.mean():.2%} ± {100 * half:.2f}.)"
+            f"The game is worth {table.start_value:+.4f} to the player who starts: {50 * (1 + table.start_value):.2f}% "
+            f"of the wins. (In the perfect games the first player won {played.shares.mean():.2%} ± {100 * half:.2f}.)"
         ),
         "",
         "## What a frustration is worth",
         "",
-        "It costs 3 points in the end, 7 with Murphy, but it can be spent. What one frustration more changes, averaged over the positions",
-        "between turns of the perfect games, by markers left in the middle:",
+        _paragraph(
+            "It costs 3 points in the end, 7 with Murphy, but it can be spent. What one frustration more changes, "
+            "averaged over the positions between turns of the perfect games, by markers left in the middle:"
+        ),
         "",
         f"![What a frustration is worth by markers left]({path.stem}-frustration.png)",
         "",
@@ -263,8 +266,9 @@ def _page(
         "## How long perfect games last",
         "",
         _paragraph(
-            f"{played.turns.mean():.1f} turns on average; half of them between {np.quantile(played.turns, 0.25):.0f} and "
-            f"{np.quantile(played.turns, 0.75):.0f}, the longest {played.turns.max()}."
+            f"{played.turns.mean():.1f} turns on average; half of them between "
+            f"{np.quantile(played.turns, 0.25):.0f} and {np.quantile(played.turns, 0.75):.0f}, "
+            f"the longest {played.turns.max()}."
         ),
         "",
         f"![Turns of perfect games]({path.stem}-length.png)",
@@ -272,8 +276,8 @@ def _page(
         "## How far the agents are from perfect",
         "",
         _paragraph(
-            f"Each against `optimal`, {agent_games:,} games on paired dice. Regret is the mean value lost per decision, in "
-            "thousandths."
+            f"Each against `optimal`, {agent_games:,} games on paired dice. Regret is the mean value lost per "
+            "decision, in thousandths."
         ),
         "",
         f"![Regret by kind of decision]({path.stem}-regret.png)",
