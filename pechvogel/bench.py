@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from pechvogel_env import pechvogel_v0, rules
 from pechvogel_env.batch import Batch, Buffers, random_actions
 from pechvogel_env.game import check_settings, random_games
+from train.progress import bar
 
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter
@@ -76,8 +76,7 @@ def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
             except ImportError as error:
                 missing[name] = str(error)
     speeds: dict[str, list[float]] = {name: [] for name in contenders}
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar() as progress:
         task = progress.add_task("measuring", total=ROUNDS * len(contenders))
         for contender in contenders.values():
             contender(0.0)  # compile and warm up

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agents.optimal import OptimalAgent
 from agents.solution import Solution
@@ -24,6 +22,7 @@ from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.files import replace_file
 from pechvogel_env.rules import FIRST_VALUE, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED, Action, Phase, States
 from train import exploit
+from train.progress import bar
 
 COLOURS = ("#1d4d4f", "#dd7530", "#7b9e3a", "#8a5aa8", "#4a7fc1")
 
@@ -150,8 +149,7 @@ def agents_regret(table: Solution, specs: Sequence[str], games: int, seed: int) 
 
 def write(path: Path, table: Solution, games: int, agent_games: int, seed: int, specs: Sequence[str]) -> None:
     """Write the page and its plots (beside it, by its name)."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar() as progress:
         task = progress.add_task("perfect games", total=3)
         played = play(table, games, seed)
         progress.update(task, advance=1, description="what they show")

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import TextColumn
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sb3_contrib import MaskablePPO
@@ -35,6 +34,7 @@ from pechvogel_env.files import replace_file
 from train import config as configs
 from train.config import Config
 from train.match import play_blocks
+from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv
 from train.tournament import mean_and_interval
 
@@ -132,15 +132,8 @@ class Trainer:
     def train(self) -> None:
         """Collect and update until all steps are done; then write the weights with their card."""
         config, model = self.config, self.model
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:.0f}%"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[status]}"),
-        )
         saved = time.monotonic()
-        with Progress(*columns, console=Console(stderr=True)) as progress:
+        with bar(TextColumn("{task.fields[status]}"), keep=True) as progress:
             task = progress.add_task("training", total=config.steps, completed=model.num_timesteps, status="")
             while model.num_timesteps < config.steps:
                 began, before = time.monotonic(), model.num_timesteps

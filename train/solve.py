@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agents import solution
@@ -33,6 +32,7 @@ from pechvogel_env import rules
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.files import replace_file
 from pechvogel_env.rules import MAX_COPIES, NUM_VALUES
+from train.progress import bar
 from train.solve_kernel import make_turn, solve_pairs
 
 TOLERANCE = 3e-6  # single precision gives no more
@@ -100,14 +100,8 @@ class _Run:
 
     def solve(self) -> None:
         last = NUM_VALUES * self.copies
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:.0f}%"),
-            TimeRemainingColumn(),
-        )
         flat = np.asarray(self.values).reshape(len(self.values), solution.NUM_MURPHY, -1)
-        with Progress(*columns, console=Console(stderr=True)) as progress, ThreadPoolExecutor(self.threads) as pool:
+        with bar(keep=True) as progress, ThreadPoolExecutor(self.threads) as pool:
             done = int(np.isin(self.left, range(1, self.note["layers"] + 1)).sum())
             task = progress.add_task("", total=int((self.left > 0).sum()), completed=done)
             for layer in range(self.note["layers"] + 1, last + 1):

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
@@ -23,6 +22,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from pechvogel_env.solo import SoloEnv
 from train.config import Config
 from train.ppo import Trainer, network
+from train.progress import bar
 
 ROUNDS = 5
 SOLO_TABLES = 8
@@ -36,13 +36,7 @@ def run(num_players: int, seconds: float) -> dict[str, Any]:
     config = Config(players=num_players)
     with (
         TemporaryDirectory() as folder,
-        Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as progress,
+        bar() as progress,
     ):
         contenders = {"selfplay": _selfplay(config, Path(folder)), "solo": _solo(config)}
         speeds: dict[str, list[float]] = {name: [] for name in contenders}

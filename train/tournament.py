@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn
 from rich.table import Table
 
 from agents import registry, solution
@@ -35,6 +35,7 @@ from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
 from pechvogel_env.rules import Action, Phase
 from train.match import Results, play_blocks
+from train.progress import bar
 
 CHUNK = 128  # blocks that one worker plays at a time; fixed, so that batches don't depend on the number of cores
 Z95 = 1.96
@@ -101,8 +102,7 @@ def run(setup: Setup) -> dict[str, Any]:
     for spec in dict.fromkeys(setup.specs):
         registry.make(spec)  # a wrong name is an error before anything is played
     results: list[list[Results]] = [[] for _ in lineups]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar(MofNCompleteColumn()) as progress:
         task = progress.add_task("games", total=len(lineups) * setup.blocks * setup.players)
         for lineup, result in _play(setup, lineups):
             results[lineup].append(result)
