@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 
 from agents.base import BatchAgent, states_of
 from pechvogel_env import observation
-from pechvogel_env.files import replace_file
+from pechvogel_env.files import replace_file, to_json
 from pechvogel_env.position import Position
-from pechvogel_env.rules import States
+from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, States
 
 CARD_FORMAT = "pechvogel-policy-1"
+ENVIRONMENT = "pechvogel_v0"  # the version of rules and observation
 WEIGHTS = Path(__file__).parent / "weights"
 
 
@@ -70,6 +72,8 @@ class PpoAgent(BatchAgent):
     name = "ppo"
 
     def __init__(self, weights: str | None = None, sample: bool = False) -> None:
+        if not isinstance(sample, bool):
+            raise ValueError(f"sample must be true or false, not {sample!r}")
         self.sample = sample
         self._loaded: dict[tuple[int, int], Policy] = {}  # by players and copies
         self._only = None if weights is None else Path(weights)
@@ -116,7 +120,10 @@ class PpoAgent(BatchAgent):
                     f"there are no weights for {players} players and {copies} copies; train some with "
                     "`pechvogel train`, and name them: ppo:weights=FILE"
                 )
-            self._loaded[players, copies] = load(path)[0]
+            policy, card = load(path)
+            if (card["players"], card["copies"]) != (players, copies):
+                raise ValueError(f"weights {path}: their card is of another game")
+            self._loaded[players, copies] = policy
         return self._loaded[players, copies]
 
 
@@ -125,9 +132,9 @@ def save(policy: Policy, path: Path, card: Mapping[str, Any]) -> None:
     from safetensors.numpy import save as to_bytes
 
     data = to_bytes({name: np.ascontiguousarray(array) for name, array in policy.tensors().items()})
-    whole = {"format": CARD_FORMAT, **card, "sha256": hashlib.sha256(data).hexdigest()}
+    fixed = {"format": CARD_FORMAT, "environment": ENVIRONMENT, "sha256": hashlib.sha256(data).hexdigest()}
     replace_file(path, data)
-    replace_file(path.with_suffix(".json"), json.dumps(whole, indent=2).encode() + b"\n")
+    replace_file(path.with_suffix(".json"), to_json({**card, **fixed}))
 
 
 def load(path: Path) -> tuple[Policy, dict[str, Any]]:
@@ -144,11 +151,21 @@ def load(path: Path) -> tuple[Policy, dict[str, Any]]:
         raise ValueError(f"weights {path}: the card beside them is not valid JSON") from None
     if not isinstance(card, dict) or card.get("format") != CARD_FORMAT:
         raise ValueError(f"weights {path}: the card beside them is not of the format {CARD_FORMAT!r}")
+    if card.get("environment") != ENVIRONMENT:
+        raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {ENVIRONMENT}")
+    if card.get("players") not in range(MIN_PLAYERS, MAX_PLAYERS + 1) or card.get("copies") not in range(
+        1, MAX_COPIES + 1
+    ):
+        raise ValueError(f"weights {path}: the card beside them does not say for which game they are")
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"weights {path}: they don't match the SHA-256 of their card: damaged or exchanged")
     try:
         policy = Policy.from_tensors(from_bytes(data))
         inputs = policy.layers[0][0].shape[1]
+        sizes = [weight.shape for weight, _ in policy.layers]
+        fits = all(first[0] == second[1] for first, second in pairwise(sizes)) and sizes[-1][0] == NUM_ACTIONS
+        if not fits or any(bias.shape != (weight.shape[0],) for weight, bias in policy.layers):
+            raise KeyError("their layers don't fit together")
     except (SafetensorError, KeyError, IndexError) as error:
         raise ValueError(f"weights {path}: they are not those of a policy ({error})") from None
     if inputs != observation.size(int(card["players"])):

@@ -89,6 +89,23 @@ def is_legal(action: Any, bits: int) -> bool:
     return bool(whole and 0 <= action < NUM_ACTIONS and int(bits) >> int(action) & 1)
 
 
+def prepare(agent: Agent, num_players: int, copies: int) -> None:
+    """Ask for one decision, so that the agent loads and compiles what it needs; ValueError if it can't play this game.
+
+    What somebody's own agent raises is not our business here: it will forfeit.
+    """
+    game = Game(num_players, copies)
+    game.reset(0)
+    try:
+        if hasattr(agent, "act_batch"):
+            agent.act_batch(game.states.copy(), game.mask()[None, :], [np.random.default_rng(0)])
+        else:
+            agent.act(game.position(), game.mask(), np.random.default_rng(0))
+    except Exception as error:
+        if agent.name.partition(":")[0] in AGENTS:
+            raise ValueError(f"agent {agent.name!r}: {error}") from error
+
+
 def check(agent: Agent, num_players: int = 2, copies: int = 3, games: int = 2, seed: int = 0) -> None:
     """Let an agent play whole games against itself; ValueError says what is wrong with it.
 
@@ -102,8 +119,11 @@ def check(agent: Agent, num_players: int = 2, copies: int = 3, games: int = 2, s
         rng = np.random.default_rng(seed + number)
         while game.bits:
             position, mask = game.position(), game.mask()
-            action = agent.act(position, mask, rng)
             where = f"agent {agent.name!r} at {position.to_text()}"
+            try:
+                action = agent.act(position, mask, rng)
+            except Exception as error:
+                raise ValueError(f"{where}: act failed: {type(error).__name__}: {error}") from error
             if not is_legal(action, game.bits):
                 raise ValueError(f"{where}: act returned {action!r}; legal are {action_list(game.bits)}")
             _check_optional(agent, game, where, rng)
@@ -118,7 +138,7 @@ def _check_optional(agent: Any, game: Game, where: str, rng: np.random.Generator
             raise ValueError(f"{where}: act_batch returned {actions!r}; legal are {action_list(game.bits)}")
     if hasattr(agent, "action_probabilities"):
         chances = np.asarray(agent.action_probabilities(game.position(), mask))
-        wrong = chances.shape != (NUM_ACTIONS,) or (chances < 0).any() or chances[~legal].any()
+        wrong = chances.shape != (NUM_ACTIONS,) or not (chances >= 0).all() or chances[~legal].any()
         if wrong or abs(chances.sum() - 1) > 1e-6:
             raise ValueError(f"{where}: action_probabilities must be 18 chances of legal actions that add up to 1")
     if hasattr(agent, "action_values"):

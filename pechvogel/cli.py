@@ -6,15 +6,15 @@ Imports stand inside the commands, so that `--help` answers at once. Bad input i
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pechvogel_env import __version__
-from pechvogel_env.files import replace_file
+from pechvogel_env.files import replace_file, to_json
 
+PICTURES = (".png", ".svg", ".pdf")
 _NEEDS_TRAIN = "training needs more packages ({}): pip install '.[train]'"
 
 
@@ -33,6 +33,9 @@ def main(argv: list[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         print(f"pechvogel: {_sentence(error)}", file=sys.stderr)
+        return 2
+    except ImportError as error:  # of an optional package
+        print(f"pechvogel: this needs another package ({error.name}): pip install '.[train]'", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -69,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
     evaluate.set_defaults(run=_evaluate)
     evaluate.add_argument(
-        "agents", nargs="+", metavar="AGENT", help="random, heuristic, planner, your own module:Factory"
+        "agents", nargs="+", metavar="AGENT", help="random, heuristic, planner, ppo, optimal, your own module:Factory"
     )
     evaluate.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
     evaluate.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
@@ -141,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     findings.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     findings.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
     findings.add_argument(
-        "--out", type=Path, default=Path("solution.md"), metavar="FILE.md", help="default solution.md"
+        "--out", dest="page", type=Path, default=Path("solution.md"), metavar="FILE.md", help="default solution.md"
     )
     findings.add_argument("--games", type=int, default=20000, metavar="N", help="perfect games (default 20,000)")
     findings.add_argument("--agent-games", type=int, default=2000, metavar="N", help="of each agent (default 2000)")
@@ -184,7 +187,9 @@ def _add_delay(parser: argparse.ArgumentParser) -> None:
 
 def _check_targets(arguments: argparse.Namespace) -> None:
     """Say that a file can't be written before the work, not after it."""
-    for name in ("json", "record", "plot"):
+    if getattr(arguments, "plot", None) is not None and Path(arguments.plot).suffix.lower() not in PICTURES:
+        raise ValueError(f"--plot {arguments.plot}: a picture ends in {', '.join(PICTURES)}")
+    for name in ("json", "record", "plot", "page"):
         target = getattr(arguments, name, None)
         if target is not None and target != "-":
             if Path(target).is_dir():
@@ -197,11 +202,11 @@ def _write_json(target: str | None, result: dict[str, Any]) -> None:
     """Write to a file by way of a temporary one, so that nothing is lost if we are killed."""
     if target is None:
         return
-    text = json.dumps(result, indent=2) + "\n"
+    text = to_json(result)
     if target == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(text.decode())
         return
-    replace_file(Path(target), text.encode())
+    replace_file(Path(target), text)
 
 
 def _bench(arguments: argparse.Namespace) -> None:
@@ -248,9 +253,9 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     result = tournament.run(setup)
     if arguments.json != "-":
         tournament.show(result)
+    _write_json(arguments.json, result)
     if arguments.plot is not None:
         tournament.plot(result, arguments.plot)
-    _write_json(arguments.json, result)
 
 
 def _train(arguments: argparse.Namespace) -> None:
@@ -328,8 +333,8 @@ def _findings(arguments: argparse.Namespace) -> None:
     for spec in arguments.agents:
         registry.make(spec)
     table = Solution(arguments.table or solution.find(arguments.copies))
-    findings.write(arguments.out, table, arguments.games, arguments.agent_games, arguments.seed, arguments.agents)
-    print(f"written: {arguments.out}")
+    findings.write(arguments.page, table, arguments.games, arguments.agent_games, arguments.seed, arguments.agents)
+    print(f"written: {arguments.page}")
 
 
 def _analyse(arguments: argparse.Namespace) -> None:
@@ -341,7 +346,7 @@ def _analyse(arguments: argparse.Namespace) -> None:
     text = arguments.position
     if text == "-":
         text = sys.stdin.read()
-    elif Path(text).is_file():
+    elif len(text) < 256 and Path(text).is_file():  # longer ones are no names of files, but a position as JSON
         text = Path(text).read_text(encoding="utf-8")
     position = Position.parse(text.strip())
     result = analyse(position, None if arguments.table is None else Solution(arguments.table))

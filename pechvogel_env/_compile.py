@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -23,15 +24,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 JIT = not config.DISABLE_JIT
 
 
-def _package_stamp() -> str:
-    """A hash of every module of this package: what any cached kernel may have inlined."""
+_HERE = Path(__file__).parent
+_ROOMS = (_HERE, _HERE.parent / "agents", _HERE.parent / "train")  # in the order in which they depend on each other
+
+
+@cache
+def _stamp(folder: Path) -> str:
+    """A hash of every module that a kernel in this folder may have inlined: its own room's and those of rooms below."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    rooms = _ROOMS[: _ROOMS.index(folder) + 1] if folder in _ROOMS else (*_ROOMS, folder)
+    for room in rooms:
+        for path in sorted(room.glob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-_STAMP = _package_stamp()
 
 
 class _Announcer(event.Listener):
@@ -75,9 +80,6 @@ def _compile(function: F, forceinline: bool) -> F:
     dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=forceinline)(function)
     files = getattr(dispatcher._cache, "_cache_file", None)
     if files is not None:  # None where numba finds no folder to cache in
-        stamp = _STAMP
         source = inspect.getsourcefile(function)
-        if source and Path(source).parent != Path(__file__).parent:  # a kernel of agents or train
-            stamp += hashlib.sha256(Path(source).read_bytes()).hexdigest()
-        files._source_stamp = stamp
+        files._source_stamp = _stamp(Path(source).parent if source else _HERE)
     return cast(F, dispatcher)

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
+
+
+def to_json(value: Any) -> bytes:
+    """A value as a JSON file; what is not a number is null, as JSON has no word for it."""
+
+    def clean(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: clean(inner) for key, inner in part.items()}
+        if isinstance(part, (list, tuple)):
+            return [clean(inner) for inner in part]
+        return None if isinstance(part, float) and not math.isfinite(part) else part
+
+    return json.dumps(clean(value), indent=2).encode() + b"\n"
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 pytest.importorskip("sb3_contrib")
 
@@ -24,6 +25,7 @@ from agents.ppo import Policy, PpoAgent, load, save
 from pechvogel.cli import main
 from pechvogel_env import observation
 from train import config as configs
+from train.ppo import Trainer
 
 ROOT = Path(__file__).parent.parent
 TINY = ROOT / "configs" / "tiny.yaml"
@@ -47,12 +49,39 @@ def digest(folder: Path) -> str:
     return hashlib.sha256((folder / "policy.safetensors").read_bytes()).hexdigest()
 
 
-def test_it_learns(trained: Path) -> None:
-    history = json.loads((trained / "history.json").read_text())
-    shares = [row["win_share"] for row in history if row["against"] == "random"]
-    untrained = 0.33  # what the first preferences of a fresh network win against random
-    assert shares[-1] > untrained + 0.1
+def test_it_learns(trained: Path, tmp_path: Path) -> None:
+    """Within seconds, on the small game: better than random, and far better than the network it began with."""
+    trainer = Trainer(configs.read(TINY), tmp_path)
+    trainer.config.evaluation_games = 400
+    trainer._evaluate()
+    fresh = trainer.history[0]
+    last = [row for row in json.loads((trained / "history.json").read_text()) if row["against"] == "random"][-1]
+    assert fresh["against"] == "random" and last["games"] == fresh["games"] == 400
+    assert last["ci95"][0] > 0.5 and last["ci95"][0] > fresh["ci95"][1]
     assert list((trained / "tensorboard").iterdir())
+
+
+def test_the_policy_without_torch_is_the_same(tmp_path: Path) -> None:
+    trainer = Trainer(configs.read(TINY), tmp_path)
+    for _ in range(2):
+        trainer.update()
+    seen, masks = trainer.env.buffers.observations, trainer.env.action_masks()
+    with torch.no_grad():
+        wanted = trainer.model.policy.get_distribution(torch.from_numpy(seen), action_masks=masks).distribution.probs
+    logits = trainer.policy().logits(seen, masks.astype(np.int8))
+    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+    assert chances / chances.sum(axis=1, keepdims=True) == pytest.approx(wanted.numpy(), abs=1e-5)
+
+
+def test_a_finished_run_keeps_its_card(trained: Path) -> None:
+    card = (trained / "policy.json").read_bytes()
+    changed = json.loads(card)
+    changed["results"] = []
+    (trained / "policy.json").write_text(json.dumps(changed))
+    process = train("--resume", str(trained))
+    process.communicate(timeout=300)
+    assert process.returncode == 0 and json.loads((trained / "policy.json").read_text()) == changed
+    (trained / "policy.json").write_bytes(card)
 
 
 def test_the_weights_are_an_agent(trained: Path) -> None:
@@ -113,6 +142,13 @@ def test_a_run_is_not_overwritten_and_a_broken_one_not_resumed(trained: Path, tm
         ({"tables": 0}, "tables must be at least 1"),
         ({"hidden": []}, "hidden must be of the kind"),
         ({"entropy": True}, "entropy must be of the kind float"),
+        ({"hidden": [True]}, "hidden must be of the kind"),
+        ({"minibatch": 1}, "minibatch must be at least 2"),
+        ({"evaluation_games": 0}, "evaluation_games must be at least 1"),
+        ({"checkpoint_minutes": float("nan")}, "checkpoint_minutes must be at least 0"),
+        ({"gae_lambda": 7}, "gae_lambda must be from 0 to 1"),
+        ({"alike": -1}, "alike must be from 0 to 1"),
+        ({"clip": -1}, "clip must be above 0"),
         ({"current": 0, "past": 0, "heuristic": 0, "random": 0}, "shares"),
         ([], "a config is"),
     ],
@@ -150,6 +186,19 @@ def test_weights_are_checked_when_loaded(tmp_path: Path) -> None:
     save(small_policy(), path, {"players": 3, "copies": 3})
     with pytest.raises(ValueError, match="which is no observation"):
         load(path)
+    card = json.loads(path.with_suffix(".json").read_text())
+    for change, message in (
+        ({"environment": "pechvogel_v7"}, "they are for pechvogel_v7"),
+        ({"players": None}, "for which game"),
+        ({"copies": 4}, "for which game"),
+    ):
+        path.with_suffix(".json").write_text(json.dumps({**card, **change}))
+        with pytest.raises(ValueError, match=message):
+            load(path)
+    for layers in ([(80, 8), (7, 18)], [(observation.size(2), 8), (8, 17)]):
+        save(Policy([(np.zeros(size[::-1], np.float32), np.zeros(size[1], np.float32)) for size in layers]), path, card)
+        with pytest.raises(ValueError, match="don't fit together"):
+            load(path)
     path.with_suffix(".json").write_text("{}")
     with pytest.raises(ValueError, match="not of the format"):
         load(path)
@@ -199,6 +248,14 @@ def test_the_report_of_a_run(trained: Path, tmp_path: Path, capsys: pytest.Captu
     assert not outside and "<script" not in page, "the page must open without a network"
     assert main(["report", str(tmp_path)]) == 2
     assert "has no trained weights" in capsys.readouterr().err
+    card_before = (folder / "policy.json").read_bytes()
+    for broken in ('[{"a": 1}]', "{", "[]", "{}"):
+        (folder / "history.json").write_text(broken)
+        assert main(["report", str(folder), "--against", "random", "--games", "2"]) == 2
+        assert "is not the history of a training run" in capsys.readouterr().err
+    assert (folder / "policy.json").read_bytes() == card_before
+    with pytest.raises(ValueError, match="sample must be true or false"):
+        registry.make("ppo:sample=no")
 
 
 def test_the_benchmark_of_training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -208,3 +208,61 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
         == 0
     )
     assert len(json.loads(capsys.readouterr().out)["lineups"]) == 2
+
+
+class ShortAnswers:
+    name = "short"
+
+    def act(self, position: Any, mask: Any, rng: Any) -> int:
+        return int(mask.argmax())
+
+    def act_batch(self, states: Any, masks: Any, rngs: Any) -> Any:
+        return masks.argmax(axis=1)[:-1] if len(masks) > 3 else None
+
+
+class Leaves:
+    name = "leaves"
+
+    def act(self, position: Any, mask: Any, rng: Any) -> int:
+        raise SystemExit(0)
+
+
+class Hangs:
+    """Waits for ever, and catches what it can."""
+
+    name = "hangs"
+
+    def act_batch(self, states: Any, masks: Any, rngs: Any) -> Any:
+        while True:
+            try:
+                time.sleep(10)
+            except Exception:
+                continue
+
+
+@pytest.mark.parametrize("agent", [ShortAnswers(), Leaves(), Hangs()])
+def test_whatever_an_agent_does_the_tournament_goes_on(agent: Any) -> None:
+    start = time.monotonic()
+    results = play_blocks([agent, registry.make("random")], 1, 1, 0, range(20), 0.02)
+    assert results.forfeits[:, :, 0].all() and results.shares[:, :, 1].all()
+    assert len(results.messages) == 1 and time.monotonic() - start < 20
+
+
+def test_who_cannot_play_a_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["evaluate", "ppo", "heuristic", "--copies", "2"],
+        ["evaluate", "random", "heuristic", "--time-limit", "nan"],
+        ["evaluate", "random", "heuristic", "--plot", str(tmp_path / "x.foo")],
+    ):
+        assert main(words) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert main(["evaluate", "random", "heuristic", "--games", "2", "--json", str(tmp_path / "r.json")]) == 0
+    assert "NaN" not in (tmp_path / "r.json").read_text()
+
+
+def test_intervals_over_several_opponents_see_only_the_blocks() -> None:
+    rng = np.random.default_rng(1)
+    shares = {(0, 1): 0.9 + 0.1 * rng.random(400), (1, 1): 0.1 + 0.1 * rng.random(400)}
+    mean, (low, high) = tournament._over_lineups(shares)
+    assert mean == pytest.approx(0.55, abs=0.01)
+    assert (high - low) / 2 == pytest.approx(1.96 * 0.1 / 12**0.5 / 800**0.5, rel=0.1)

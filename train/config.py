@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ class Config:
     random: float = 0.1
     alike: float = 0.0  # share of tables at which one of them fills all other seats
     snapshot_every: int = 20  # updates between two snapshots
-    snapshots: int = 10  # kept at most; then every other one goes
+    snapshots: int = 10  # kept at most; then the oldest goes
     evaluate_every: int = 20  # updates between two evaluations
     evaluation_games: int = 1000
     checkpoint_minutes: float = 2.0
@@ -67,7 +68,7 @@ def from_dict(source: Any) -> Config:
             raise ValueError(f"{key!r} is no setting; there are {', '.join(known)}")
         wanted = known[key].type
         if wanted == "list[int]":
-            fits = isinstance(value, list) and all(isinstance(v, int) and v > 0 for v in value) and bool(value)
+            fits = isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
         elif wanted == "int":
             fits = isinstance(value, int) and not isinstance(value, bool)
         else:
@@ -77,13 +78,18 @@ def from_dict(source: Any) -> Config:
     config = Config(**source)
     check_settings(config.players, config.copies, "win", None)
     check_seed(config.seed)
-    whole = ("steps", "tables", "rollout", "minibatch", "epochs", "snapshot_every", "snapshots", "evaluate_every")
-    for key in whole:
-        if getattr(config, key) < 1:
-            raise ValueError(f"{key} must be at least 1, not {getattr(config, key)}")
+    least = dict.fromkeys(("steps", "tables", "rollout", "epochs", "snapshot_every", "snapshots", "evaluate_every"), 1)
+    least |= {"minibatch": 2, "evaluation_games": 1, "checkpoint_minutes": 0, "entropy": 0}
+    for key, value in least.items():
+        if not value <= getattr(config, key) < math.inf:
+            raise ValueError(f"{key} must be at least {value}, not {getattr(config, key)}")
+    for key in ("learning_rate", "clip"):
+        if not 0 < getattr(config, key) < math.inf:
+            raise ValueError(f"{key} must be above 0, not {getattr(config, key)}")
+    for key in ("gae_lambda", "alike"):
+        if not 0 <= getattr(config, key) <= 1:
+            raise ValueError(f"{key} must be from 0 to 1, not {getattr(config, key)}")
     shares = [config.current, config.past, config.heuristic, config.planner, config.random]
-    if min(shares) < 0 or sum(shares) <= 0:
+    if not all(0 <= share < math.inf for share in shares) or sum(shares) == 0:
         raise ValueError("the shares current, past, heuristic, planner, random must not be negative, nor all 0")
-    if not 0 <= config.alike <= 1:
-        raise ValueError(f"alike must be from 0 to 1, not {config.alike}")
     return config

@@ -25,6 +25,7 @@ from pechvogel_env.dice import game_seed
 from pechvogel_env.position import position_of
 from pechvogel_env.rules import Phase
 
+PATIENCE = 3  # slow decisions in a row of games, after which the rest of them is forfeited
 MAX_TURNS = 2000  # then a game is scored as it stands (R21, R22) and counted as truncated
 
 
@@ -75,6 +76,7 @@ class _Table:
     ) -> None:
         self.agents, self.blocks, self.time_limit = agents, blocks, time_limit
         self.judge = judge
+        self.too_slow = False  # the last answer
         n = self.n = len(agents)
         num_games = len(blocks) * n
         self.buffers = Buffers.allocate(num_games, n)
@@ -120,27 +122,42 @@ class _Table:
             states, masks = self.batch.states[games], self.buffers.masks[games]
             rngs = [self.rngs[i] for i in games]
             answer = self._ask(place, len(games), lambda: agent.act_batch(states, masks, rngs))
-            if isinstance(answer, str) and len(games) > 1:
-                # One of them is to blame: ask again one by one, so that the others go on.
-                return np.concatenate([self._decide(place, games[k : k + 1]) for k in range(len(games))])
-            answers: Any = [answer] * len(games) if isinstance(answer, str) else answer
+            if not isinstance(answer, _Failure) and np.shape(answer) != (len(games),):
+                answer = _Failure(f"answered {len(games)} games with an array of the shape {np.shape(answer)}")
+            if isinstance(answer, _Failure) and len(games) > 1:
+                return self._decide_one_by_one(place, games)
+            answers: Any = [answer] * len(games) if isinstance(answer, _Failure) else answer
         else:
             answers = [self._act(place, int(i)) for i in games]
         actions = np.zeros(len(games), np.int64)
         for k, i in enumerate(games):
             answer = answers[k]
-            if not isinstance(answer, str):
-                legal = is_legal(answer, self.batch.bits[i])
-                answer = int(answer) if legal else f"played {answer!r}, which is illegal"
-            if isinstance(answer, str):
-                self._forfeit(place, int(i), answer)
+            if not isinstance(answer, _Failure) and not is_legal(answer, self.batch.bits[i]):
+                answer = _Failure(f"played {answer!r}, which is illegal")
+            if isinstance(answer, _Failure):
+                self._forfeit(place, int(i), answer.why)
             else:
-                actions[k] = answer
+                actions[k] = int(answer)
         answered = self.batch.bits[games] != 0  # the others have just been forfeited
         np.add.at(self.choices[place], (self.batch.states["phase"][games][answered], actions[answered]), 1)
         if self.judge is not None:
             self._price(place, games[answered & self.judged[games]], actions[answered & self.judged[games]])
         return actions
+
+    def _decide_one_by_one(self, place: int, games: NDArray[np.int64]) -> NDArray[np.int64]:
+        """One game is to blame for a failure: the others go on. Who is slow again and again is not waited for."""
+        actions = np.zeros(len(games), np.int64)
+        slow = 0
+        for k, i in enumerate(games):
+            if slow < PATIENCE:
+                actions[k : k + 1] = self._decide(place, games[k : k + 1])
+                slow += self.too_slow
+            else:
+                self._forfeit(place, int(i), self._slowness())
+        return actions
+
+    def _slowness(self) -> str:
+        return f"took longer than {self.time_limit:g} s for a decision"
 
     def _price(self, place: int, games: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """Note what decisions have lost against the best ones."""
@@ -156,21 +173,21 @@ class _Table:
         return self._ask(place, 1, lambda: self.agents[place].act(position, mask, self.rngs[i]))
 
     def _ask(self, place: int, count: int, ask: Callable[[], Any]) -> Any:
-        """An agent's answer, or a sentence on why there is none."""
+        """An agent's answer, or why there is none."""
         start = time.perf_counter()
+        self.too_slow = False
+        answer: Any = None
         try:
             with _Alarm(self.time_limit * count):
                 answer = ask()
         except _TooSlow:
-            return f"took longer than {self.time_limit:g} s for a decision"
-        except Exception as error:  # somebody's own agent may fail in any way
-            return f"crashed: {type(error).__name__}: {error}"
-        finally:
-            elapsed = time.perf_counter() - start
-            self.seconds[place] += elapsed
-        if elapsed > self.time_limit * count:
-            return f"took longer than {self.time_limit:g} s for a decision"
-        return answer
+            self.too_slow = True
+        except (Exception, SystemExit) as error:  # somebody's own agent may fail in any way
+            answer = _Failure(f"crashed: {type(error).__name__}: {error}")
+        elapsed = time.perf_counter() - start
+        self.seconds[place] += elapsed
+        self.too_slow = self.too_slow or elapsed > self.time_limit * count
+        return _Failure(self._slowness()) if self.too_slow else answer
 
     def _forfeit(self, place: int, i: int, why: str) -> None:
         self.messages.setdefault(f"{self.agents[place].name} {why}")
@@ -206,7 +223,14 @@ class _Table:
         )
 
 
-class _TooSlow(Exception):  # noqa: N818  never leaves this module
+@dataclass
+class _Failure:
+    """Instead of an action: why there is none."""
+
+    why: str
+
+
+class _TooSlow(BaseException):  # not an Exception, which an agent might catch; never leaves this module
     pass
 
 

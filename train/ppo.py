@@ -30,7 +30,7 @@ from agents.planner import PlannerAgent
 from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
 from pechvogel_env import __version__
-from pechvogel_env.files import replace_file
+from pechvogel_env.files import replace_file, to_json
 from train import config as configs
 from train.config import Config
 from train.match import play_blocks
@@ -49,6 +49,8 @@ def start(config_path: Path, folder: Path) -> None:
     config = configs.read(config_path)
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
+    if (folder / WEIGHTS).exists():
+        raise ValueError(f"{folder} has weights already; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     Trainer(config, folder).train()
 
@@ -64,8 +66,11 @@ def resume(folder: Path) -> None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except (SafetensorError, KeyError, TypeError, ValueError):
         raise ValueError(f"{path} is damaged or is no checkpoint") from None
-    trainer = Trainer(configs.from_dict(notes["config"]), folder)
-    trainer.restore(tensors, notes)
+    try:
+        trainer = Trainer(configs.from_dict(notes["config"]), folder)
+        trainer.restore(tensors, notes)
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        raise ValueError(f"{path} is no checkpoint of this version ({error})") from None
     trainer.train()
 
 
@@ -132,6 +137,8 @@ class Trainer:
     def train(self) -> None:
         """Collect and update until all steps are done; then write the weights with their card."""
         config, model = self.config, self.model
+        if model.num_timesteps >= config.steps and (self.folder / WEIGHTS).exists():
+            return  # all is done, and the card may have results that are better than ours
         saved = time.monotonic()
         with bar(TextColumn("{task.fields[status]}"), keep=True) as progress:
             task = progress.add_task("training", total=config.steps, completed=model.num_timesteps, status="")
@@ -215,7 +222,6 @@ class Trainer:
         card = {
             "players": self.config.players,
             "copies": self.config.copies,
-            "environment": "pechvogel_v0",
             "version": __version__,
             "config": asdict(self.config),
             "steps": int(self.model.num_timesteps),
@@ -223,7 +229,7 @@ class Trainer:
             "results": self.history[-2:],
         }
         save(self.policy(), self.folder / WEIGHTS, card)
-        replace_file(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+        replace_file(self.folder / HISTORY, to_json(self.history))
 
     # ------------------------------------------------------------------------------ checkpoints
 
@@ -255,7 +261,7 @@ class Trainer:
         }
         contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
         replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
-        replace_file(self.folder / HISTORY, json.dumps(self.history, indent=2).encode() + b"\n")
+        replace_file(self.folder / HISTORY, to_json(self.history))
 
     def restore(self, tensors: dict[str, NDArray[Any]], notes: dict[str, Any]) -> None:
         """The inverse of `checkpoint`."""

@@ -41,7 +41,10 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[st
             f"{folder} has no trained weights ({WEIGHTS}); train, or go on with `pechvogel train --resume`"
         )
     policy, card = ppo.load(weights)
-    history = json.loads((folder / HISTORY).read_text(encoding="utf-8"))
+    history = _history(folder / HISTORY)
+    for key in ("config", "steps", "seconds", "version"):
+        if key not in card:
+            raise ValueError(f"{weights.with_suffix('.json')} has no {key!r}: it is not the card of a training run")
     setup = tournament.Setup(
         specs=[f"ppo:weights={weights}", *against],
         players=card["players"],
@@ -63,9 +66,22 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[st
         }
         for table in result["lineups"]
     ]
+    page = _page(folder.name, card, history, result)
     ppo.save(policy, weights, card)
-    replace_file(folder / REPORT, _page(folder.name, card, history, result).encode())
+    replace_file(folder / REPORT, page.encode())
     return result
+
+
+def _history(path: Path) -> list[dict[str, Any]]:
+    try:
+        history = json.loads(path.read_text(encoding="utf-8"))
+        if not history or not all({"steps", "against", "win_share", "ci95"} <= row.keys() for row in history):
+            raise ValueError
+    except FileNotFoundError:
+        raise ValueError(f"{path} is missing: the evaluations during training") from None
+    except (ValueError, AttributeError, TypeError):
+        raise ValueError(f"{path} is not the history of a training run") from None
+    return list(history)
 
 
 def show(result: dict[str, Any], folder: Path) -> None:

@@ -106,7 +106,7 @@ class SelfPlayVecEnv(VecEnv):
     # ------------------------------------------------------------------------------ stable-baselines3's interface
 
     def reset(self) -> NDArray[np.float32]:
-        """Start all games anew, from the same seed as the first time."""
+        """Start all games anew, with the dice of the first time; opponents are drawn on."""
         self.batch.reset()
         self.seats[:] = np.arange(self.num_envs) % self.num_players
         self.lengths[:] = 0

@@ -74,13 +74,15 @@ class _Run:
             try:
                 note = json.loads(self.note_path.read_text(encoding="utf-8"))
                 same = all(note[key] == self.note[key] for key in ("copies", "frustrations"))
-                same = same and self.partial.stat().st_size == HEADER + self.bytes
+                # Killed while it was being sealed, it may have its checksums already.
+                same = same and self.partial.stat().st_size >= HEADER + self.bytes
                 if not same or note.keys() != self.note.keys():
                     raise ValueError
             except (ValueError, KeyError):
                 raise ValueError(f"{self.partial} is of another game or damaged; delete it to begin anew") from None
             self.note = note
         else:
+            self.note_path.unlink(missing_ok=True)  # of a table that is gone
             with open(self.partial, "wb") as file:
                 file.truncate(HEADER + self.bytes)
         self.values = np.memmap(self.partial, np.float32, "r+", HEADER, solution.shape(copies, cap))

@@ -2,7 +2,8 @@
 
 MaskablePPO on our tables for a learner (hundreds of games per compiled call, opponents from the league) against
 MaskablePPO on eight ordinary solo environments in a `DummyVecEnv` (opponents that play at random, which costs least).
-Both have the same network, minibatches and epochs, and both are measured in turns in one run: playing and learning.
+Both have the same network and epochs (the eight play less between two updates, so their minibatches are smaller), and
+both are measured in turns in one run: playing and learning.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
@@ -64,8 +65,8 @@ class Setup:
         check_seed(self.seed)
         if self.games < 1:
             raise ValueError(f"games must be at least 1, not {self.games}")
-        if self.time_limit <= 0:
-            raise ValueError(f"the time limit must be above 0, not {self.time_limit}")
+        if not 0 < self.time_limit < math.inf:
+            raise ValueError(f"the time limit must be above 0 and finite, not {self.time_limit}")
         if self.one_against_rest or self.first_against_rest:
             if len(set(self.specs)) < 2:
                 raise ValueError("one against the rest needs at least two different agents")
@@ -99,8 +100,8 @@ class Setup:
 def run(setup: Setup) -> dict[str, Any]:
     """Play the tournament; the result is what `--json` writes."""
     lineups = setup.lineups()
-    for spec in dict.fromkeys(setup.specs):
-        registry.make(spec)  # a wrong name is an error before anything is played
+    for spec in dict.fromkeys(setup.specs):  # a wrong name, or one that can't play this game, is an error right away
+        registry.prepare(registry.make(spec), setup.players, setup.copies)
     results: list[list[Results]] = [[] for _ in lineups]
     with bar(MofNCompleteColumn()) as progress:
         task = progress.add_task("games", total=len(lineups) * setup.blocks * setup.players)
@@ -127,8 +128,11 @@ def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[in
             yield job[0], _play_chunk(words)
         return
     with worker_pool(min(setup.workers, len(jobs))) as pool:
-        for job, result in zip(jobs, pool.map(_play_chunk, arguments), strict=True):
-            yield job[0], result
+        try:
+            for job, result in zip(jobs, pool.map(_play_chunk, arguments), strict=True):
+                yield job[0], result
+        except BrokenProcessPool:
+            raise ValueError("a process that played games has died; is it one of the agents that ends it?") from None
 
 
 @contextmanager
@@ -159,6 +163,7 @@ def _play_chunk(words: tuple[int, int, int, tuple[str, ...], range, float, str |
     for spec in lineup:
         if spec not in _agents:
             _agents[spec] = registry.make(spec)
+            registry.prepare(_agents[spec], len(lineup), copies)  # outside the clock
     if table is not None and table not in _judges:
         _judges[table] = TurnSearch(solution.Solution(Path(table)).evaluate)
     judge = None if table is None else _judges[table]
@@ -175,6 +180,18 @@ def mean_and_interval(block_means: NDArray[np.float64]) -> tuple[float, list[flo
     if len(block_means) < 2:
         return mean, [math.nan, math.nan]
     half = Z95 * float(block_means.std(ddof=1)) / math.sqrt(len(block_means))
+    return mean, [mean - half, mean + half]
+
+
+def _over_lineups(shares: dict[tuple[int, int], NDArray[np.float64]]) -> tuple[float, list[float]]:
+    """The mean over several line-ups, weighted by seats, with its interval: blocks vary within line-ups only."""
+    weights = {key: key[1] * len(blocks) for key, blocks in shares.items()}
+    total = sum(weights.values())
+    mean = sum(weights[key] * float(blocks.mean()) for key, blocks in shares.items()) / total
+    if min(map(len, shares.values())) < 2:
+        return mean, [math.nan, math.nan]
+    variance = sum((weights[key] / total) ** 2 * blocks.var(ddof=1) / len(blocks) for key, blocks in shares.items())
+    half = Z95 * math.sqrt(float(variance))
     return mean, [mean - half, mean + half]
 
 
@@ -209,14 +226,15 @@ def fit_ratings(
 
 def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[list[Results]]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for lineup in lineups for name in lineup))
-    shares: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
+    # By line-up and the seats that an agent has in it: the shares of every block.
+    shares: dict[str, dict[tuple[int, int], list[NDArray[np.float64]]]] = {name: {} for name in names}
     sums = {
         name: {"score": 0.0, "rank": 0.0, "games": 0, "forfeits": 0, "seconds": 0.0, "decisions": 0} for name in names
     }
     wins, games = [], []
     turns, truncated = [], 0
     messages: dict[str, None] = {}
-    for lineup, chunks in zip(lineups, results, strict=True):
+    for number, (lineup, chunks) in enumerate(zip(lineups, results, strict=True)):
         for chunk in chunks:
             blocks = len(chunk.shares)
             before = np.zeros((blocks, len(names), len(names)))
@@ -237,7 +255,7 @@ def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[lis
                         met[:, i, j] += mine.shape[1]
             for name in dict.fromkeys(lineup):
                 places = [place for place, other in enumerate(lineup) if other == name]
-                shares[name].append(chunk.shares[:, :, places].mean(axis=(1, 2)))
+                shares[name].setdefault((number, len(places)), []).append(chunk.shares[:, :, places].mean(axis=(1, 2)))
             wins.append(before)
             games.append(met)
             turns.append(chunk.turns.ravel())
@@ -251,7 +269,7 @@ def _summary(setup: Setup, lineups: Sequence[tuple[str, ...]], results: list[lis
         for place, name in enumerate(lineup):
             by_name[name] += [(place, chunk) for chunk in chunks]
     for i, name in enumerate(names):
-        share, interval = mean_and_interval(np.concatenate(shares[name]))
+        share, interval = _over_lineups({key: np.concatenate(parts) for key, parts in shares[name].items()})
         total = sums[name]
         agents.append(
             {
