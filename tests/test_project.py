@@ -143,7 +143,7 @@ def test_the_readmes_file_tree_is_the_real_one() -> None:
     folder, named = "", set()
     for line in tree.splitlines():
         match = re.match(r"( *)([\w.]+/?)", line)
-        if match and match[2].endswith("/"):
+        if match and match[2].endswith("/") and not match[1]:
             folder = match[2]
             named.add(folder)
         elif match:
