@@ -291,7 +291,10 @@ def _solve(arguments: argparse.Namespace) -> None:
     if arguments.threads is not None and arguments.threads < 1:
         raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
     path = arguments.out or solution.folder() / solution.file_name(arguments.copies, arguments.frustrations)
-    result = solve.solve(arguments.copies, arguments.frustrations, path, arguments.threads)
+    if arguments.check_cap and path.exists():
+        result = solve.describe(path)
+    else:
+        result = solve.solve(arguments.copies, arguments.frustrations, path, arguments.threads)
     if arguments.check_cap:
         result["cap"] = solve.check_cap(path, arguments.threads)
     if arguments.json != "-":

@@ -228,6 +228,11 @@ def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     assert cap["lower_cap"] == 2 and 0 < cap["games_beyond"] < 200
     assert 0 < cap["mean_change"] < cap["largest_change"] < 0.1
     assert "value of the game" in capsys.readouterr().out
+    assert main([*words, "--json", str(tmp_path / "again.json")]) == 0, (
+        "the cap of a table that is there can be checked"
+    )
+    again = json.loads((tmp_path / "again.json").read_text())
+    assert again == {**result, "seconds": None}
     assert [path] == list(path.parent.iterdir()), "nothing is left behind"
     for wrong, message in ((["--copies", "4"], "copies must be"), (["--frustrations", "1"], "frustrations must be")):
         assert main(["solve", *wrong, "--out", str(tmp_path / "x")]) == 2

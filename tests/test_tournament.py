@@ -98,14 +98,18 @@ def test_figures() -> None:
 
 
 def test_calibration() -> None:
-    """Two random agents are equally good: about 95% of the intervals must contain one half."""
+    """Two random agents are equally good: about 95% of the intervals must contain one half, and none be too wide."""
     agents = [registry.make("random"), registry.make("random")]
-    covered = 0
+    covered, means, halves = 0, [], []
     for seed in range(100):
         results = play_blocks(agents, 1, seed, 0, range(60), 5.0)
-        _, (low, high) = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
+        mean, (low, high) = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
         covered += low <= 0.5 <= high
+        means.append(mean)
+        halves.append((high - low) / 2)
     assert 88 <= covered <= 100  # 95 expected, standard deviation 2.2
+    # A standard deviation of 100 means is known to 7%.
+    assert np.mean(halves) / 1.96 == pytest.approx(np.std(means, ddof=1), rel=0.25)
 
 
 def test_ratings_recover_known_strengths() -> None:

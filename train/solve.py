@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -151,29 +150,40 @@ class _Run:
         return {**info, "seconds": self.note["seconds"], "bytes": self.path.stat().st_size, "file": str(self.path)}
 
 
+def describe(path: Path) -> dict[str, Any]:
+    """What `solve` would have returned for a table that is there already, except the time it took."""
+    table = Solution(path)
+    keys = ("copies", "frustrations", "start_value", "residual", "sweeps")
+    found = {key: table.info[key] for key in keys}
+    return {**found, "seconds": None, "bytes": path.stat().st_size, "file": str(path)}
+
+
 def check_cap(path: Path, threads: int | None = None, games: int = 10_000, seed: int = 1) -> dict[str, Any]:
     """How much the cap matters: how often perfect players go beyond it, and what a lower one would change."""
     table = Solution(path)
     agent = OptimalAgent(str(path))
     beyond = _games_beyond(agent, table.copies, table.cap, games, seed)
     lower = max(MIN_CAP, table.cap - 2)
-    with TemporaryDirectory(dir=path.parent) as folder:
-        other_path = Path(folder) / solution.file_name(table.copies, lower)
-        result = solve(table.copies, lower, other_path, threads)
-        other = Solution(other_path)
-        few = slice(0, min(lower, FEW) + 1)
-        largest = total = 0.0
-        rows = max(1, len(table.values) // 200)
-        for at in range(0, len(table.values), rows):  # a part at a time: tables may be larger than the memory
-            here = np.s_[at : at + rows, :, few, few]
-            difference = np.abs(table.values[here] - other.values[here])
-            largest, total = max(largest, float(difference.max())), total + float(difference.sum(dtype=float))
-        del other
+    # Beside the table, so that a run that is killed goes on with this one, too.
+    other_path = path.with_name(f"{path.name}.cap-{lower}")
+    if not other_path.exists():
+        solve(table.copies, lower, other_path, threads)
+    other = Solution(other_path)
+    few = slice(0, min(lower, FEW) + 1)
+    largest = total = 0.0
+    rows = max(1, len(table.values) // 200)
+    for at in range(0, len(table.values), rows):  # a part at a time: tables may be larger than the memory
+        here = np.s_[at : at + rows, :, few, few]
+        difference = np.abs(table.values[here] - other.values[here])
+        largest, total = max(largest, float(difference.max())), total + float(difference.sum(dtype=float))
+    change = abs(other.start_value - table.start_value)
+    del other
+    other_path.unlink()
     return {
         "games": games,
         "games_beyond": beyond,
         "lower_cap": lower,
-        "start_value_change": abs(result["start_value"] - table.start_value),
+        "start_value_change": change,
         "few": FEW,
         "mean_change": total / (len(table.values) * solution.NUM_MURPHY * (few.stop**2)),
         "largest_change": largest,
@@ -204,7 +214,8 @@ def show(result: dict[str, Any]) -> None:
     table.add_row("frustrations, at most", str(result["frustrations"]))
     table.add_row("sweeps per position", f"{result['sweeps']:.1f}")
     table.add_row("largest remaining change", f"{result['residual']:.1e}")
-    table.add_row("time", f"{result['seconds']:,.0f} s")
+    if result["seconds"] is not None:
+        table.add_row("time", f"{result['seconds']:,.0f} s")
     table.add_row("size", f"{result['bytes'] / 1e6:,.1f} MB")
     if "cap" in result:
         cap = result["cap"]
