@@ -82,6 +82,23 @@ def make_codes(copies: int) -> Codes:
     return Codes(in_middle, of_mine, of_theirs, number, swap, after(-1, 1, 0), after(0, 1, -1), after(-1, 0, 0))
 
 
+def arrangements(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of every arrangement: how many markers are left in the middle, and its number when the players change places."""
+    powers = len(codes.swap) ** np.arange(NUM_VALUES)
+    numbers = np.arange(len(codes.swap) ** NUM_VALUES)
+    left, swapped = np.zeros_like(numbers), np.zeros_like(numbers)
+    for power in powers:
+        digit = numbers // power % len(codes.swap)
+        left += codes.middle[digit]
+        swapped += codes.swap[digit] * power
+    return left, swapped
+
+
+def start(codes: Codes, copies: int) -> int:
+    """The arrangement in which a game starts: everything in the middle."""
+    return int(codes.number[copies, 0, 0] * (len(codes.swap) ** np.arange(NUM_VALUES)).sum())
+
+
 def shape(copies: int, cap: int) -> tuple[int, int, int, int]:
     """The shape of `values`."""
     return (len(make_codes(copies).swap) ** NUM_VALUES, NUM_MURPHY, cap + 1, cap + 1)

@@ -281,7 +281,7 @@ def test_nobody_exploits_a_perfect_player(tmp_path: Path) -> None:
     digits = [0, 0, codes.number[1, 0, 0], codes.number[0, 0, 1], codes.number[0, 1, 0]]
     pair = sum(int(digit) * len(codes.swap) ** value for value, digit in enumerate(digits))
     values = np.zeros((2, len(table.values), 3, 9), np.float32)
-    both = sorted([pair, exploit._swap(codes, pair)])
+    both = sorted([pair, int(solution.arrangements(codes)[1][pair])])
     result = exploit._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
     for role in (exploit.AGENT, exploit.RESPONDER):
         assert np.abs(result[role] - table.values[both].reshape(2, 3, 9)).max() < 1e-4

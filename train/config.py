@@ -10,6 +10,11 @@ from typing import Any
 from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
 
+# The files of a run, in its folder.
+CHECKPOINT = "checkpoint.safetensors"
+WEIGHTS = "policy.safetensors"
+HISTORY = "history.json"
+
 
 @dataclass
 class Config:

@@ -32,15 +32,12 @@ from agents.random import RandomAgent
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
 from train import config as configs
-from train.config import Config
+from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config
 from train.match import play_blocks
 from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv
 from train.tournament import mean_and_interval
 
-CHECKPOINT = "checkpoint.safetensors"
-WEIGHTS = "policy.safetensors"
-HISTORY = "history.json"
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
 
 
@@ -99,6 +96,7 @@ class Trainer:
         torch.set_num_threads(1)
         self.config, self.folder = config, folder
         self.current = _CurrentPolicy()
+        self.scripted = [Scripted(agent) for agent in (HeuristicAgent(), PlannerAgent(), RandomAgent())]
         self.snapshots: list[Policy] = []
         self.taken = 0  # snapshots so far
         self.updates = 0
@@ -186,8 +184,7 @@ class Trainer:
 
     def _seat_league(self) -> None:
         config, kept = self.config, len(self.snapshots)
-        scripted = [Scripted(agent) for agent in (HeuristicAgent(), PlannerAgent(), RandomAgent())]
-        opponents = [self.current, *scripted, *self.snapshots]
+        opponents = [self.current, *self.scripted, *self.snapshots]
         current = config.current + (0 if kept else config.past)
         shares = [current, config.heuristic, config.planner, config.random, *[config.past / max(1, kept)] * kept]
         self.league.opponents = opponents

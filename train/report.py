@@ -21,7 +21,7 @@ from rich.table import Table
 from agents import ppo
 from pechvogel_env.files import replace_file
 from train import tournament
-from train.ppo import HISTORY, WEIGHTS
+from train.config import HISTORY, WEIGHTS
 
 REPORT = "report.html"
 COLOURS = ("#1d4d4f", "#dd7530", "#7b9e3a", "#8a5aa8", "#4a7fc1", "#b0413e")

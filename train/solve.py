@@ -89,15 +89,9 @@ class _Run:
 
     def _arrangements(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Of one arrangement of every pair: how many markers are left in the middle, and its number."""
-        base = len(self.codes.swap)
-        numbers = np.arange(base**NUM_VALUES)
-        left, swapped = np.zeros(len(numbers), np.int8), np.zeros_like(numbers)
-        for value in range(NUM_VALUES):
-            digit = numbers // base**value % base
-            left += self.codes.middle[digit]
-            swapped += self.codes.swap[digit] * base**value
-        one = numbers <= swapped
-        return left[one], numbers[one].astype(np.int32)
+        left, swapped = solution.arrangements(self.codes)
+        one = np.arange(len(left)) <= swapped
+        return left[one].astype(np.int8), np.flatnonzero(one).astype(np.int32)
 
     def solve(self) -> None:
         last = NUM_VALUES * self.copies
@@ -132,9 +126,7 @@ class _Run:
             yield from pool.map(work, parts[at : at + 4 * self.threads])
 
     def finish(self) -> dict[str, Any]:
-        base = len(self.codes.swap)
-        everything = int(self.codes.number[self.copies, 0, 0])
-        start = sum(everything * base**value for value in range(NUM_VALUES))
+        start = solution.start(self.codes, self.copies)
         info = {
             "copies": self.copies,
             "frustrations": self.cap,

@@ -108,6 +108,7 @@ def make_turn(cap: int) -> Turn:
 
 
 # An `extended` row has a place for one frustration more than the cap on either side, and two for what can't be chosen.
+@compiled
 def extended_size(cap: int) -> int:
     """Length of an array that holds what every end of a turn can lead to: [murphy, mine, theirs], then two."""
     return NUM_MURPHY * (cap + 2) ** 2 + 2
@@ -325,7 +326,7 @@ def solve_pairs(
     than the tolerance; a turn that wins one leads to arrangements that are solved already. Reads and writes `values`,
     notes the sweeps and the last change of every pair; `state` is room for one game.
     """
-    size = NUM_MURPHY * (turn.cap + 2) ** 2 + 2
+    size = extended_size(turn.cap)
     gains = np.empty((2, NUM_VALUES, size), np.float32)
     at_hand = np.empty((2, NUM_VALUES), np.bool_)
     nothing = np.empty(size, np.float32)
