@@ -1,4 +1,4 @@
-"""The turn search against brute force: the engine asked step by step, every throw, every decision."""
+"""The turn search against brute force."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from agents.turn import TurnSearch
-from pechvogel_env import dice, rules
+from agents.turn_ends import group_turns
+from pechvogel_env import rules
 from pechvogel_env.game import Game, action_list
 from pechvogel_env.position import Position, load
 from pechvogel_env.rules import Phase
+from tests.brute_force import BruteForce
 
 WEIGHTS = np.random.default_rng(5).normal(size=(5, 3, 41))
 
@@ -35,63 +37,8 @@ def arbitrary_evaluation(states: np.ndarray) -> np.ndarray:
     return hidden.sum(axis=2)
 
 
-class BruteForce:
-    """Values by asking the engine, with nothing remembered but positions that were seen."""
-
-    def __init__(self, turn: int) -> None:
-        self.turn = turn
-        self.seen: dict[bytes, np.ndarray] = {}
-
-    def value(self, states: np.ndarray) -> np.ndarray:
-        if states["turn"][0] > self.turn:
-            return arbitrary_evaluation(states)[0]
-        key = states.copy()
-        key["throws"] = 0
-        if key.tobytes() not in self.seen:
-            self.seen[key.tobytes()] = self.throw(states) if states["phase"][0] == Phase.THROW else self.decide(states)
-        return self.seen[key.tobytes()]
-
-    def action_values(self, states: np.ndarray) -> dict[int, np.ndarray]:
-        result = {}
-        for action in action_list(rules.legal_bits(states, 0)):
-            child = states.copy()
-            rules.apply(child, 0, action)
-            result[action] = self.value(child)
-        return result
-
-    def decide(self, states: np.ndarray) -> np.ndarray:
-        values = self.action_values(states)
-        seat = states["to_act"][0]
-        return values[max(values, key=lambda action: (values[action][seat], -action))]
-
-    def throw(self, states: np.ndarray) -> np.ndarray:
-        n = int(rules.dice_to_throw(states, 0))
-        target = int(states["target"][0])
-        total, again = np.zeros(int(states["num_players"][0])), 0.0
-        if target == rules.NO_TARGET:
-            throws = [(outcome.counts, outcome.probability) for outcome in dice.outcomes(n)]
-        else:
-            filler = 1 if target != 3 else 2  # a face that does not count
-            throws = []
-            for outcome in dice.reduced_outcomes(n):
-                counts = [0] * 6
-                counts[0] = outcome.ravens
-                counts[target - 2] = outcome.targets
-                counts[filler] = n - outcome.ravens - outcome.targets
-                throws.append((tuple(counts), outcome.probability))
-        for counts, probability in throws:
-            child = states.copy()
-            rules.apply_throw(child, 0, np.array(counts, np.int8))
-            empty = target != rules.NO_TARGET and counts[0] == 0 and counts[target - 2] == 0
-            if empty and not states["after_reduction"][0]:
-                again += probability  # everybody passes, and the same board is thrown again
-            else:
-                total += probability * self.value(child)
-        return total / (1 - again)
-
-
 def compare(states: np.ndarray) -> None:
-    brute = BruteForce(int(states["turn"][0]))
+    brute = BruteForce(int(states["turn"][0]), arbitrary_evaluation)
     search = TurnSearch(arbitrary_evaluation)
     n = int(states["num_players"][0])
     assert search.values(states)[0, :n] == pytest.approx(brute.value(states), abs=1e-9)
@@ -161,3 +108,34 @@ def test_many_games_at_once_are_the_games_one_by_one() -> None:
     together = search.action_values(states)
     alone = np.concatenate([search.action_values(states[k : k + 1]) for k in range(len(states))])
     assert np.array_equal(together, alone, equal_nan=True)
+
+
+@pytest.mark.parametrize(("num_players", "italian"), [(2, False), (2, True), (3, True), (5, False)])
+def test_states_of_one_turn_are_searched_together(num_players: int, italian: bool) -> None:
+    """Many decisions of the same turn, of several turns, with others in between: the same numbers to the bit."""
+    rng = random.Random(num_players)
+    found = []
+    for number in range(6):
+        players = [{"frustrations": rng.choice([0, 1, 2])} for _ in range(num_players)]
+        for seed in range(12):  # the same turn with other dice
+            game = Game(num_players, 3, italian, skip_forced=rng.random() < 0.5)
+            game.reset(100 * number + seed, position={"players": players}, first_player=number % num_players)
+            while game.bits and game.states["turn"][0] == 0:
+                found.append(game.states.copy())
+                game.step(rng.choice(action_list(game.bits)))
+    states = np.concatenate(found)
+    turns, first = rules.new_states(len(states)), np.zeros(len(states) + 1, np.int64)
+    assert group_turns(states, turns, first) < len(states) / 3
+    assert len({Phase(phase) for phase in states["phase"]}) >= 4
+    calls = []
+
+    def evaluate(ends: np.ndarray) -> np.ndarray:
+        calls.append(len(ends))
+        return arbitrary_evaluation(ends)
+
+    search = TurnSearch(evaluate)
+    together = search._search(states)
+    alone = [search._search(states[k : k + 1]) for k in range(len(states))]
+    assert calls[0] < sum(calls[1:]) / 2
+    for part in range(2):
+        assert np.array_equal(together[part], np.concatenate([one[part] for one in alone]), equal_nan=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.solution import BEND, NUM_MURPHY, Codes
-from agents.turn import (
+from agents.turn_ends import (
     END_BOTH,
     END_GREEDY,
     END_MANY_RAVENS,
@@ -26,8 +26,8 @@ from agents.turn import (
     ENDS,
     NUM_BOARDS,
     NUM_ENDS,
-    _board,
-    _end_of,
+    board_of,
+    end_of,
 )
 from pechvogel_env import dice, rules
 from pechvogel_env._compile import compiled, inlined
@@ -73,11 +73,11 @@ def make_turn(cap: int) -> Turn:
         for outcome in dice.reduced_outcomes(NUM_DICE - targets - ravens):
             if outcome.targets + outcome.ravens:
                 t, r = targets + outcome.targets, ravens + outcome.ravens
-                end = _end_of(t, r)
+                end = end_of(t, r)
                 if end >= 0:
                     to_end[board, end] += outcome.probability
                 else:
-                    to_board[board, _board(t, r)] += outcome.probability
+                    to_board[board, board_of(t, r)] += outcome.probability
         total = to_board[board].sum() + to_end[board].sum()  # empty throws are thrown again
         to_board[board] /= total
         to_end[board] /= total
@@ -90,7 +90,7 @@ def make_turn(cap: int) -> Turn:
         if ravens < RAVENS_LIMIT:
             first[(ravens, *counts[:-1])] += throw.probability
         else:
-            end = _end_of(max(counts) if ravens == RAVENS_LIMIT else 0, ravens)
+            end = end_of(max(counts) if ravens == RAVENS_LIMIT else 0, ravens)
             at_once[end] += throw.probability
     at_once[ENDS.index((4, 3))] /= NUM_VALUES
     single = np.float32
@@ -415,7 +415,7 @@ def _turn(
             for targets in range(1, NUM_DICE - ravens + 1):
                 choice = choices[ravens, value, targets]
                 if targets < TARGETS_NEEDED:
-                    choice[:] = throws[0, _board(targets, ravens)]
+                    choice[:] = throws[0, board_of(targets, ravens)]
                 elif targets == TARGETS_NEEDED:
                     choice[:] = of_value[END_TARGETS, 0]
                 else:
