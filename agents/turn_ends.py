@@ -256,6 +256,19 @@ def _back_to_start(s: Any) -> None:
     _start_turn(s, s.active)
 
 
+def turn_starts(states: States) -> States:
+    """The positions in which these turns began."""
+    starts = states.copy()
+    _all_back_to_start(starts)
+    return starts
+
+
+@compiled
+def _all_back_to_start(states: States) -> None:
+    for i in range(len(states)):
+        _back_to_start(states[i])
+
+
 @compiled
 def _same_turn(a: Any, b: Any) -> bool:
     if a.num_players != b.num_players or a.copies != b.copies or a.italian_reading != b.italian_reading:

@@ -111,7 +111,15 @@ def _parser() -> argparse.ArgumentParser:
         "--frustrations", type=int, default=8, metavar="F", help="counted up to so many each (default 8)"
     )
     solve.add_argument("--out", type=Path, metavar="FILE", help="the table (default: where `optimal` looks for it)")
-    solve.add_argument("--check-cap", action="store_true", help="also tell how much --frustrations matters")
+    solve.add_argument(
+        "--check-cap",
+        nargs="?",
+        choices=["all", "play"],
+        const="all",
+        help="also tell how much --frustrations matters; 'play': only by play, without solving with another cap",
+    )
+    solve.add_argument("--check-games", type=int, default=10_000, metavar="N", help="for that (default 10,000)")
+    solve.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
     solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
     _add_json(solve)
 
@@ -150,6 +158,15 @@ def _parser() -> argparse.ArgumentParser:
     findings.add_argument("--agent-games", type=int, default=2000, metavar="N", help="of each agent (default 2000)")
     findings.add_argument("--agents", nargs="+", default=["random", "heuristic", "planner", "ppo"], metavar="AGENT")
     findings.add_argument("--seed", type=int, default=1, help="of all games (default 1)")
+    findings.add_argument(
+        "--best-response",
+        type=int,
+        default=6,
+        metavar="F",
+        help="best responses to the agents with one copy, frustrations up to so many (default 6; 0: none)",
+    )
+    findings.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
+    _add_json(findings)
 
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
@@ -291,12 +308,18 @@ def _solve(arguments: argparse.Namespace) -> None:
     if arguments.threads is not None and arguments.threads < 1:
         raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
     path = arguments.out or solution.folder() / solution.file_name(arguments.copies, arguments.frustrations)
+    if arguments.check_games < 1:
+        raise ValueError(f"--check-games must be at least 1, not {arguments.check_games}")
     if arguments.check_cap and path.exists():
         result = solve.describe(path)
     else:
         result = solve.solve(arguments.copies, arguments.frustrations, path, arguments.threads)
     if arguments.check_cap:
-        result["cap"] = solve.check_cap(path, arguments.threads)
+        from train import check_cap
+
+        games, seed, threads = arguments.check_games, arguments.seed, arguments.threads
+        result["cap"] = check_cap.check(solution.Solution(path), arguments.check_cap == "all", games, seed, threads)
+        solve.add_to_note(path, {"cap": result["cap"]})
     if arguments.json != "-":
         solve.show(result)
     _write_json(arguments.json, result)
@@ -328,16 +351,23 @@ def _exploit(arguments: argparse.Namespace) -> None:
 
 def _findings(arguments: argparse.Namespace) -> None:
     from agents import registry, solution
-    from agents.solution import Solution
-    from train import findings
+    from train import findings, findings_page
 
     if min(arguments.games, arguments.agent_games) < 1:
         raise ValueError("--games and --agent-games must be at least 1")
-    for spec in arguments.agents:
-        registry.make(spec)
-    table = Solution(arguments.table or solution.find(arguments.copies))
-    findings.write(arguments.page, table, arguments.games, arguments.agent_games, arguments.seed, arguments.agents)
-    print(f"written: {arguments.page}")
+    if arguments.data is not None:
+        data = findings.read(arguments.data)
+    else:
+        for spec in arguments.agents:
+            registry.make(spec)
+        table = solution.Solution(arguments.table or solution.find(arguments.copies))
+        data = findings.gather(
+            table, arguments.agents, arguments.games, arguments.agent_games, arguments.seed, arguments.best_response
+        )
+        _write_json(arguments.json, data)
+    findings_page.write(arguments.page, data)
+    if arguments.json != "-":
+        print(f"written: {arguments.page}")
 
 
 def _analyse(arguments: argparse.Namespace) -> None:

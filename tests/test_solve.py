@@ -21,9 +21,11 @@ from agents.optimal import OptimalAgent
 from agents.solution import HEADER, NoTableError, Solution
 from agents.turn import TurnSearch
 from pechvogel.cli import main
-from pechvogel_env import rules
+from pechvogel_env import dice, rules
 from pechvogel_env.game import Game
 from pechvogel_env.position import Position
+from pechvogel_env.rules import Phase
+from tests.brute_force import BruteForce
 from train import exploit, findings, solve, tournament
 
 ROOT = Path(__file__).parent.parent
@@ -147,7 +149,12 @@ def test_a_killed_run_ends_with_the_same_table(tmp_path: Path) -> None:
     if not killed.exists():
         solving("--out", str(killed)).communicate(timeout=300)
     assert kills and killed.read_bytes() == whole.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed.table", "whole.table"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "killed.table",
+        "killed.table.json",
+        "whole.table",
+        "whole.table.json",
+    ]
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,28 +225,34 @@ def test_the_table_with_the_highest_cap_is_found(folder: Path, tmp_path: Path, m
 
 def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "new" / "t.table"
-    monkeypatch.setattr(solve, "check_cap", lambda *words: _check_cap(*words, games=200))
-    words = ["solve", "--copies", "1", "--frustrations", "4", "--out", str(path), "--check-cap"]
+    words = ["solve", "--copies", "1", "--frustrations", "4", "--out", str(path), "--check-cap", "--check-games", "200"]
     assert main([*words, "--json", str(tmp_path / "r.json")]) == 0
     result = json.loads((tmp_path / "r.json").read_text())
     assert {"copies", "frustrations", "start_value", "residual", "sweeps", "seconds", "bytes"} <= result.keys()
     assert result["bytes"] == path.stat().st_size and 0 < result["residual"] < 1e-5 and result["sweeps"] > 3
+    assert result["seconds"] > 0 and result["memory"] > 10_000_000 and result["threads"] >= 1
     cap = result["cap"]
-    assert cap["lower_cap"] == 2 and 0 < cap["games_beyond"] < 200
-    assert 0 < cap["mean_change"] < cap["largest_change"] < 0.1
+    play, other = cap["by_play"], cap["by_another_cap"]
+    assert 0 < play["games_beyond"] < 200 and play["positions"] == other["positions"] > 1000
+    assert other["frustrations"] == 6 and 0 < other["mean_change"] < other["largest_change"] < 0.5
+    assert abs(play["start_error"]) < 1e-3 and 0 < play["mean_error"] < play["largest_error"] < 0.5
+    stages = play["stages"]
+    assert sum(row["positions"] for name, row in stages.items() if "left" in name) == play["positions"]
+    assert stages["more than 4 frustrations"]["positions"] >= play["games_beyond"]
     assert "value of the game" in capsys.readouterr().out
     assert main([*words, "--json", str(tmp_path / "again.json")]) == 0, (
         "the cap of a table that is there can be checked"
     )
     again = json.loads((tmp_path / "again.json").read_text())
-    assert again == {**result, "seconds": None}
-    assert [path] == list(path.parent.iterdir()), "nothing is left behind"
+    assert again == result
+    assert sorted(path.parent.iterdir()) == [path, solve.note_of(path)], "nothing is left behind"
+    solve.note_of(path).write_text("[]")
+    assert main([*words[:-3], "--check-cap", "play"]) == 2 and "is damaged; delete it" in capsys.readouterr().err
+    solve.note_of(path).unlink()
+    assert solve.describe(path)["seconds"] is None
     for wrong, message in ((["--copies", "4"], "copies must be"), (["--frustrations", "1"], "frustrations must be")):
         assert main(["solve", *wrong, "--out", str(tmp_path / "x")]) == 2
         assert message in capsys.readouterr().err
-
-
-_check_cap = solve.check_cap
 
 
 def test_analyse(
@@ -327,14 +340,24 @@ def test_findings_are_written_from_the_table(
         "20",
         "--agents",
         "random",
+        "--best-response",
+        "0",
         "--out",
         str(page),
     ]
-    assert main(words) == 0
+    assert main([*words, "--json", str(tmp_path / "data.json")]) == 0
     text = page.read_text(encoding="utf-8")
-    assert f"{table.start_value:+.4f} to the player who starts" in text and "| `random` |" in text
+    assert f"{table.start_value:+.4f} to the player who starts" in text and "| 1 | `random` |" in text
+    assert f"{781 * 3 * (CAP + 1) ** 2:,} of them" in text
     for name in re.findall(r"!\[.*?\]\((.*?)\)", text):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    again = tmp_path / "again" / "found.md"
+    again.parent.mkdir()
+    assert main(["findings", "--data", str(tmp_path / "data.json"), "--out", str(again)]) == 0
+    assert again.read_text(encoding="utf-8") == text
+    (tmp_path / "other.json").write_text("[1]")
+    for name in ("other.json", "nowhere.json"):
+        assert main(["findings", "--data", str(tmp_path / name), "--out", str(again)]) == 2
     assert main(["findings", "--copies", "2", "--out", str(page)]) == 2
     assert main(["findings", "--copies", "1", "--games", "0"]) == 2
 
@@ -342,8 +365,8 @@ def test_findings_are_written_from_the_table(
 def test_what_a_frustration_is_worth(table: Solution) -> None:
     """Against the table read by hand."""
     states = random_states(50, 1, 3, seed=9)
-    found = findings.worth_of_a_frustration(table, states)
-    assert sum(num for _, _, num in found.values()) == 50
+    found = {row["left"]: row for row in findings.worth_of_a_frustration(table, states)}
+    assert sum(row["positions"] for row in found.values()) == 50
     left = int(states["middle"][0].sum())
     here = [i for i in range(50) if states["middle"][i].sum() == left]
     by_hand = []
@@ -360,4 +383,137 @@ def test_what_a_frustration_is_worth(table: Solution) -> None:
         by_hand.append(
             (values[mine + 1, theirs] - values[mine, theirs], values[mine, theirs] - values[mine, theirs + 1])
         )
-    assert found[left][:2] == pytest.approx(np.mean(by_hand, axis=0), abs=1e-6)
+    assert (found[left]["at_turn"], found[left]["other"]) == pytest.approx(np.mean(by_hand, axis=0), abs=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------ other readings
+
+
+def test_turns_are_those_of_brute_force(table: Solution) -> None:
+    """Positions between turns, with the engine asked at every throw and every decision of the turn."""
+    states = random_states(4, 1, 2, seed=3)
+    states["frustrations"][0, :2] = (2, 1)
+    for i in range(len(states)):
+        brute = BruteForce(0, table.evaluate).value(states[i : i + 1].copy())
+        assert brute == pytest.approx(table.evaluate(states)[i], abs=2e-5)
+
+
+class ByHand:
+    """A tiny game, read from the rules once more: the last marker is a 7, and nobody has any other.
+
+    So whoever gets four sevens ends the game, and other targets only keep ravens away. Values are those of the player
+    at turn, by (my frustrations, theirs, who has Murphy: 0 nobody, 1 me, 2 them).
+    """
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+        self.values = {(m, o, w): 0.0 for m in range(cap + 1) for o in range(cap + 1) for w in range(3)}
+
+    def solve(self) -> None:
+        change = 1.0
+        while change > 1e-7:
+            # A turn without the marker leads back with the sign reversed: half a step does not swing.
+            new = {key: (self.turn(*key) + value) / 2 for key, value in self.values.items()}
+            change = max(abs(new[key] - self.values[key]) for key in new)
+            self.values = new
+
+    def value(self, mine: int, theirs: int, murphy: int) -> float:
+        if mine > self.cap or theirs > self.cap:  # one beyond: three quarters of the last step
+            m, o = min(mine, self.cap), min(theirs, self.cap)
+            last, before = self.values[m, o, murphy], self.values[m - (mine > m), o - (theirs > o), murphy]
+            return max(-1.0, min(1.0, last + 0.75 * (last - before)))
+        return self.values[mine, theirs, murphy]
+
+    def end(self, seven: bool, targets: int, ravens: int) -> float:
+        mine, theirs = self.mine - self.reduced, self.theirs - self.frustrated
+        murphy = 1 if targets > 4 or ravens > 3 else self.murphy  # R12
+        if ravens >= 3:  # R11
+            mine += max(1, self.frustrated)
+        elif self.frustrated:  # R13
+            theirs += 2
+            mine = max(0, mine - 1)
+        if seven and targets >= 4:  # R10, R20
+            scores = 7 - (7 if murphy == 1 else 3) * mine, -(7 if murphy == 2 else 3) * theirs
+            return float(np.sign(scores[0] - scores[1]))
+        return -self.value(theirs, mine, (0, 2, 1)[murphy])
+
+    def turn(self, mine: int, theirs: int, murphy: int) -> float:
+        self.mine, self.theirs, self.murphy = mine, theirs, murphy
+        throws: dict[tuple[bool, int, int, int, int], float] = {}
+        for self.frustrated in range(min(1, theirs), -1, -1):
+            for self.reduced in range(min(1, mine), -1, -1):
+                for seven in (True, False):
+                    for targets in (3, 2, 1):
+                        for ravens in (2, 1, 0):
+                            place = (seven, targets, ravens, self.reduced, self.frustrated)
+                            throws[place] = self.throw(throws, *place[:3])
+        self.frustrated = self.reduced = 0
+        total = 0.0
+        for throw in dice.outcomes(7):
+            ravens, *counts = throw.counts
+            if ravens >= 3:
+                worth = self.end(counts[4] == 4, 4 if 4 in counts else 0, ravens)
+            else:
+                worth = max(
+                    throws[value == 4, count, ravens, 0, 0] if count < 4 else self.end(value == 4, count, ravens)
+                    for value, count in enumerate(counts)
+                    if count
+                )
+            total += throw.probability * worth
+        return total
+
+    def throw(self, throws: dict[Any, float], seven: bool, targets: int, ravens: int) -> float:
+        total = certain = 0.0
+        for throw in dice.reduced_outcomes(7 - targets - ravens):
+            if throw.targets + throw.ravens == 0:
+                continue  # R8: thrown again
+            t, r = targets + throw.targets, ravens + throw.ravens
+            ended = t >= 4 or r >= 3
+            worth = self.end(seven, t, r) if ended else throws[seven, t, r, self.reduced, self.frustrated]
+            if t <= 4 and r <= 3:  # R18
+                if self.theirs and not self.frustrated:  # R15
+                    worth = min(worth, throws[seven, targets, ravens, self.reduced, 1])
+                if self.mine and not self.reduced:  # R14, and Q1: it comes first
+                    worth = max(worth, throws[seven, targets, ravens, 1, self.frustrated])
+            total += throw.probability * worth
+            certain += throw.probability
+        return total / certain
+
+
+def test_a_tiny_game_by_hand(tmp_path: Path) -> None:
+    solve.solve(1, 2, tmp_path / "t.table")
+    table = Solution(tmp_path / "t.table")
+    codes = solution.make_codes(1)
+    values = table.values[int(codes.number[1, 0, 0]) * len(codes.swap) ** 4]
+    by_hand = ByHand(2)
+    by_hand.solve()
+    for (mine, theirs, murphy), value in by_hand.values.items():
+        assert values[murphy, mine, theirs] == pytest.approx(value, abs=2e-5), (mine, theirs, murphy)
+    assert values[0, 0, 0] > 0.1 > values[1, 2, 0]
+
+
+def test_a_turn_with_the_engines_dice_is_worth_what_the_table_says(table: Solution) -> None:
+    """Perfect players play one turn from random positions: what the table says after it, on average."""
+    positions, times = random_states(60, 1, CAP - 2, seed=11), 300
+    states = np.repeat(positions, times)
+    rng, agent = np.random.default_rng(12), OptimalAgent()
+    playing = np.arange(len(states))
+    while playing.size:
+        for i in playing[states["phase"][playing] == Phase.THROW]:
+            counts = np.bincount(rng.integers(0, 6, rules.dice_to_throw(states, i)), minlength=6)
+            rules.apply_throw(states, i, counts.astype(np.int8))
+        asked = playing[(states["phase"][playing] != Phase.THROW) & (states["phase"][playing] != Phase.OVER)]
+        asked = asked[states["turn"][asked] == 0]
+        for at in range(0, len(asked), 1000):
+            some = asked[at : at + 1000]
+            for i, action in zip(some, agent.act_batch(states[some], np.zeros(0, np.int8), []), strict=True):
+                rules.apply(states, i, action)
+        playing = playing[states["turn"][playing] == 0]
+    seats = np.repeat(positions["active"], times)
+    after = table.evaluate(states)[np.arange(len(states)), seats].reshape(-1, times)
+    before = table.evaluate(positions)[np.arange(len(positions)), positions["active"]]
+    errors = after.std(axis=1, ddof=1) / np.sqrt(times)
+    certain = errors < 1e-9  # decided games
+    assert np.allclose(after.mean(axis=1)[certain], before[certain], atol=2e-5) and (~certain).sum() > 50
+    z = ((after.mean(axis=1) - before)[~certain]) / errors[~certain]
+    assert np.abs(z).max() < 4 and 0.7 < z.std() < 1.3 and abs(z.mean()) < 4 / np.sqrt(len(z))

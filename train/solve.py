@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +27,9 @@ from rich.console import Console
 from rich.table import Table
 
 from agents import solution
-from agents.optimal import OptimalAgent
 from agents.solution import HEADER, Solution, make_codes
 from pechvogel_env import rules
-from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.files import replace_file
+from pechvogel_env.files import replace_file, to_json
 from pechvogel_env.rules import MAX_COPIES, NUM_VALUES
 from train.progress import bar
 from train.solve_kernel import make_turn, solve_pairs
@@ -37,7 +37,6 @@ from train.solve_kernel import make_turn, solve_pairs
 TOLERANCE = 3e-6  # single precision gives no more
 PAIRS_AT_ONCE = 64
 MIN_CAP, MAX_CAP = 2, 31
-FEW = 2  # frustrations: positions with at most so many each are compared when the cap is checked
 
 
 def solve(copies: int, cap: int, path: Path, threads: int | None = None) -> dict[str, Any]:
@@ -68,6 +67,8 @@ class _Run:
             "pair_sweeps": 0,
             "residual": 0.0,
             "seconds": 0.0,
+            "threads": threads,
+            "memory": 0,
         }
         if self.partial.exists() and self.note_path.exists():
             try:
@@ -110,7 +111,12 @@ class _Run:
                 self.values.flush()
                 self.note["layers"] = layer
                 self.note["seconds"] += time.monotonic() - start
+                self.note["memory"] = max(self.note["memory"], _peak_memory())
                 replace_file(self.note_path, json.dumps(self.note).encode())
+                if not progress.console.is_terminal:  # no bar there: a line
+                    progress.console.print(
+                        f"{layer} of {last} markers left: solved after {self.note['seconds']:,.0f} s"
+                    )
 
     def _layer(
         self, pool: ThreadPoolExecutor, flat: NDArray[np.float32], pairs: NDArray[np.int64]
@@ -121,9 +127,13 @@ class _Run:
             return int(sweeps.sum()), float(changes.max()), len(some)
 
         parts = [pairs[at : at + PAIRS_AT_ONCE] for at in range(0, len(pairs), PAIRS_AT_ONCE)]
-        # A few at a time, so that Ctrl-C ends a run soon.
-        for at in range(0, len(parts), 4 * self.threads):
-            yield from pool.map(work, parts[at : at + 4 * self.threads])
+        waiting: deque[Future[tuple[int, float, int]]] = deque()
+        for part in parts:
+            if len(waiting) == 2 * self.threads:  # no more at a time, so that Ctrl-C ends a run soon
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(work, part))
+        for future in waiting:
+            yield future.result()
 
     def finish(self) -> dict[str, Any]:
         start = solution.start(self.codes, self.copies)
@@ -137,64 +147,48 @@ class _Run:
         self.values.flush()
         del self.values
         solution.seal(self.partial, info)
+        note = {key: self.note[key] for key in ("seconds", "threads", "memory")}
+        replace_file(note_of(self.path), to_json(note))
         self.partial.replace(self.path)
         self.note_path.unlink()
-        return {**info, "seconds": self.note["seconds"], "bytes": self.path.stat().st_size, "file": str(self.path)}
+        return describe(self.path)
+
+
+def note_of(path: Path) -> Path:
+    """Where the note on a table lies: what solving it took, and what a check of its cap found."""
+    return path.with_name(path.name + ".json")
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """What `solve` would have returned for a table that is there already, except the time it took."""
+    """What `solve` returned for a table that is there already; what its note says only if there is one."""
     table = Solution(path)
     keys = ("copies", "frustrations", "start_value", "residual", "sweeps")
-    found = {key: table.info[key] for key in keys}
-    return {**found, "seconds": None, "bytes": path.stat().st_size, "file": str(path)}
+    found = {key: table.info[key] for key in keys} | {"bytes": path.stat().st_size, "file": str(path)}
+    if not note_of(path).exists():
+        return found | {"seconds": None, "threads": None, "memory": None}
+    try:
+        note = json.loads(note_of(path).read_text(encoding="utf-8"))
+        if not {"seconds", "threads", "memory"} <= note.keys():
+            raise ValueError
+    except (OSError, ValueError, AttributeError):
+        raise ValueError(f"{note_of(path)} is damaged; delete it (the table does not need it)") from None
+    return found | note
 
 
-def check_cap(path: Path, threads: int | None = None, games: int = 10_000, seed: int = 1) -> dict[str, Any]:
-    """How much the cap matters: how often perfect players go beyond it, and what a lower one would change."""
-    table = Solution(path)
-    agent = OptimalAgent(str(path))
-    beyond = _games_beyond(agent, table.copies, table.cap, games, seed)
-    lower = max(MIN_CAP, table.cap - 2)
-    # Beside the table, so that a run that is killed goes on with this one, too.
-    other_path = path.with_name(f"{path.name}.cap-{lower}")
-    if not other_path.exists():
-        solve(table.copies, lower, other_path, threads)
-    other = Solution(other_path)
-    few = slice(0, min(lower, FEW) + 1)
-    largest = total = 0.0
-    rows = max(1, len(table.values) // 200)
-    for at in range(0, len(table.values), rows):  # a part at a time: tables may be larger than the memory
-        here = np.s_[at : at + rows, :, few, few]
-        difference = np.abs(table.values[here] - other.values[here])
-        largest, total = max(largest, float(difference.max())), total + float(difference.sum(dtype=float))
-    change = abs(other.start_value - table.start_value)
-    del other
-    other_path.unlink()
-    return {
-        "games": games,
-        "games_beyond": beyond,
-        "lower_cap": lower,
-        "start_value_change": change,
-        "few": FEW,
-        "mean_change": total / (len(table.values) * solution.NUM_MURPHY * (few.stop**2)),
-        "largest_change": largest,
-    }
+def add_to_note(path: Path, more: dict[str, Any]) -> None:
+    """Keep something that was found out about a table."""
+    note = json.loads(note_of(path).read_text(encoding="utf-8")) if note_of(path).exists() else {}
+    replace_file(note_of(path), to_json(note | more))
 
 
-def _games_beyond(agent: OptimalAgent, copies: int, cap: int, games: int, seed: int) -> int:
-    """Games of perfect players in which somebody held more frustrations than the cap."""
-    buffers = Buffers.allocate(games, 2)
-    batch = Batch(buffers, num_players=2, copies=copies, seed=seed, auto_reset=False)
-    most = np.zeros(games, np.int64)
-    actions = np.zeros(games, np.int64)
-    while (live := np.flatnonzero(batch.bits)).size:
-        for at in range(0, len(live), 1000):
-            some = live[at : at + 1000]
-            actions[some] = agent.act_batch(batch.states[some], buffers.masks[some], [])
-        batch.step(actions)
-        most = np.maximum(most, batch.states["frustrations"][:, :2].max(axis=1))
-    return int((most > cap).sum())
+def _peak_memory() -> int:
+    """The most memory that this process has used, in bytes; the mapped file is in it."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
 
 
 def show(result: dict[str, Any]) -> None:
@@ -207,20 +201,12 @@ def show(result: dict[str, Any]) -> None:
     table.add_row("sweeps per position", f"{result['sweeps']:.1f}")
     table.add_row("largest remaining change", f"{result['residual']:.1e}")
     if result["seconds"] is not None:
-        table.add_row("time", f"{result['seconds']:,.0f} s")
-    table.add_row("size", f"{result['bytes'] / 1e6:,.1f} MB")
+        table.add_row("time", f"{result['seconds']:,.0f} s on {result['threads']} threads")
+        table.add_row("memory, at most", f"{result['memory'] / 1e6:,.0f} MB")
+    table.add_row("size of the table", f"{result['bytes'] / 1e6:,.1f} MB")
     if "cap" in result:
-        cap = result["cap"]
-        table.add_row(
-            f"games of perfect players beyond {result['frustrations']} frustrations",
-            f"{cap['games_beyond']:,} of {cap['games']:,}",
-        )
-        table.add_row(
-            f"with at most {cap['lower_cap']} instead: change of the start value", f"{cap['start_value_change']:.1e}"
-        )
-        table.add_row(
-            f"... of positions with at most {cap['few']} frustrations each",
-            f"{cap['mean_change']:.1e} on average, {cap['largest_change']:.1e} at most",
-        )
+        from train import check_cap
+
+        check_cap.add_rows(table, result["cap"])
     console.print(table)
     console.print(f"The table: {result['file']}", markup=False, soft_wrap=True)
