@@ -1,30 +1,24 @@
 """A trained policy, run with NumPy alone: a small network from observation to action preferences.
 
-Weights are a safetensors file with a JSON card beside it, which says for which game they were trained and has the
-SHA-256 of the weights; what does not fit is refused with a sentence.
+Weights are a safetensors file with a JSON card beside it (`card`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import card
 from agents.base import BatchAgent, states_of
 from pechvogel_env import observation
-from pechvogel_env.files import replace_file, to_json
 from pechvogel_env.position import Position
-from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, States
+from pechvogel_env.rules import NUM_ACTIONS, States
 
 CARD_FORMAT = "pechvogel-policy-1"
-ENVIRONMENT = "pechvogel_v0"  # the version of rules and observation
-WEIGHTS = Path(__file__).parent / "weights"
 
 
 class Policy:
@@ -36,15 +30,11 @@ class Policy:
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, NDArray[np.float32]]) -> Policy:
         """From arrays named weight_0, bias_0, weight_1, ..."""
-        count = len(tensors) // 2
-        return cls([(tensors[f"weight_{k}"], tensors[f"bias_{k}"]) for k in range(count)])
+        return cls([(tensors[f"weight_{k}"], tensors[f"bias_{k}"]) for k in range(len(tensors) // 2)])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """The inverse of `from_tensors`."""
-        named = {}
-        for k, (weight, bias) in enumerate(self.layers):
-            named[f"weight_{k}"], named[f"bias_{k}"] = weight, bias
-        return named
+        return card.named(self.layers)
 
     def logits(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float32]:
         """Preferences, minus infinity where illegal."""
@@ -78,8 +68,8 @@ class PpoAgent(BatchAgent):
         self._loaded: dict[tuple[int, int], Policy] = {}  # by players and copies
         self._only = None if weights is None else Path(weights)
         if self._only is not None:
-            policy, card = load(self._only)
-            self._loaded[card["players"], card["copies"]] = policy
+            policy, about = load(self._only)
+            self._loaded[about["players"], about["copies"]] = policy
 
     def act_batch(
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
@@ -114,60 +104,27 @@ class PpoAgent(BatchAgent):
             if self._only is not None:
                 ((n, c),) = self._loaded
                 raise ValueError(f"these weights are for {n} players and {c} copies, not for {players} and {copies}")
-            path = WEIGHTS / f"ppo-{players}-{copies}.safetensors"
+            path = card.WEIGHTS / f"ppo-{players}-{copies}.safetensors"
             if not path.is_file():
                 raise ValueError(
                     f"there are no weights for {players} players and {copies} copies; train some with "
                     "`pechvogel train`, and name them: ppo:weights=FILE"
                 )
-            policy, card = load(path)
-            if (card["players"], card["copies"]) != (players, copies):
-                raise ValueError(f"weights {path}: their card is of another game")
+            policy, about = load(path)
+            card.for_game(about, path, players, copies)
             self._loaded[players, copies] = policy
         return self._loaded[players, copies]
 
 
-def save(policy: Policy, path: Path, card: Mapping[str, Any]) -> None:
-    """Write weights and card; the card last, as it vouches for the weights."""
-    from safetensors.numpy import save as to_bytes
-
-    data = to_bytes({name: np.ascontiguousarray(array) for name, array in policy.tensors().items()})
-    fixed = {"format": CARD_FORMAT, "environment": ENVIRONMENT, "sha256": hashlib.sha256(data).hexdigest()}
-    replace_file(path, data)
-    replace_file(path.with_suffix(".json"), to_json({**card, **fixed}))
+def save(policy: Policy, path: Path, about: Mapping[str, Any]) -> None:
+    """Write weights and card."""
+    card.save(path, policy.tensors(), about, CARD_FORMAT)
 
 
 def load(path: Path) -> tuple[Policy, dict[str, Any]]:
     """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as from_bytes
-
+    tensors, about = card.load(path, CARD_FORMAT)
     try:
-        data = path.read_bytes()
-        card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
-    except ValueError:
-        raise ValueError(f"weights {path}: the card beside them is not valid JSON") from None
-    if not isinstance(card, dict) or card.get("format") != CARD_FORMAT:
-        raise ValueError(f"weights {path}: the card beside them is not of the format {CARD_FORMAT!r}")
-    if card.get("environment") != ENVIRONMENT:
-        raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {ENVIRONMENT}")
-    if card.get("players") not in range(MIN_PLAYERS, MAX_PLAYERS + 1) or card.get("copies") not in range(
-        1, MAX_COPIES + 1
-    ):
-        raise ValueError(f"weights {path}: the card beside them does not say for which game they are")
-    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
-        raise ValueError(f"weights {path}: they don't match the SHA-256 of their card: damaged or exchanged")
-    try:
-        policy = Policy.from_tensors(from_bytes(data))
-        inputs = policy.layers[0][0].shape[1]
-        sizes = [weight.shape for weight, _ in policy.layers]
-        fits = all(first[0] == second[1] for first, second in pairwise(sizes)) and sizes[-1][0] == NUM_ACTIONS
-        if not fits or any(bias.shape != (weight.shape[0],) for weight, bias in policy.layers):
-            raise KeyError("their layers don't fit together")
-    except (SafetensorError, KeyError, IndexError) as error:
-        raise ValueError(f"weights {path}: they are not those of a policy ({error})") from None
-    if inputs != observation.size(int(card["players"])):
-        raise ValueError(f"weights {path}: they take {inputs} inputs, which is no observation of this version")
-    return policy, card
+        return Policy(card.layers_of(tensors, observation.size(int(about["players"])), NUM_ACTIONS)), about
+    except ValueError as error:
+        raise ValueError(f"weights {path}: they are not those of a policy of this version ({error})") from None

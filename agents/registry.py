@@ -25,6 +25,7 @@ AGENTS = {
     "planner": "agents.planner:PlannerAgent",
     "ppo": "agents.ppo:PpoAgent",
     "optimal": "agents.optimal:OptimalAgent",
+    "champion": "agents.champion:ChampionAgent",
 }
 
 

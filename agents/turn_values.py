@@ -51,7 +51,7 @@ _FIRST_PROBABILITIES = np.array([outcome.probability for outcome in dice.outcome
 
 
 @compiled
-def _best_end(starts: Starts, i: int, node: int, values: NDArray[np.float64], seat: int) -> int:
+def best_end(starts: Starts, i: int, node: int, values: NDArray[np.float64], seat: int) -> int:
     """The row that the active player chooses among the ends of a node; the first of equal ones."""
     best = starts[i, node]
     for row in range(best + 1, starts[i, node + 1]):
@@ -121,7 +121,7 @@ def _answer_opponents(
 
 
 @compiled
-def _throw_values(
+def throw_values(
     s: Any,
     i: int,
     value: int,
@@ -156,7 +156,7 @@ def _throw_values(
                         t, r = targets + more_targets, ravens + more_ravens
                         end = end_of(t, r)
                         if end >= 0:
-                            row = _best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
+                            row = best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
                             for k in range(n):
                                 kept[k] = values[row, k]
                         else:
@@ -220,13 +220,13 @@ def back_up(
             any_target = s.target == NO_TARGET and (s.phase == Phase.THROW or s.phase == Phase.TARGET)
             for value in range(NUM_VALUES):
                 if not known[value] and (any_target or s.target == value + FIRST_VALUE):
-                    _throw_values(turns[j], j, value, starts, values, throws[value], after_reduction[value])
+                    throw_values(turns[j], j, value, starts, values, throws[value], after_reduction[value])
                     known[value] = True
-            _back_up_state(s, i, j, starts, values, throws, after_reduction, kept, result, of_actions, of_states)
+            back_up_state(s, i, j, starts, values, throws, after_reduction, kept, result, of_actions, of_states)
 
 
 @compiled
-def _back_up_state(
+def back_up_state(
     s: Any,
     i: int,
     j: int,
@@ -242,7 +242,7 @@ def _back_up_state(
     """State i, which belongs to turn j; kept and result are room to work in."""
     n, active, phase, reduced, group = s.num_players, s.active, s.phase, s.reduced, group_of(s)
     if s.target == NO_TARGET and phase == Phase.THROW:
-        _first_throw(s, i, j, starts, values, throws, of_states)
+        first_throw(s, i, j, starts, values, throws, of_states)
         return
     if phase == Phase.TARGET:
         for value in range(NUM_VALUES):
@@ -264,7 +264,7 @@ def _back_up_state(
     end = end_of(s.targets, s.ravens)
     for k in range(n):
         if end >= 0:
-            kept[k] = values[_best_end(starts, j, end_node(starts, value, end, reduced, group), values, active), k]
+            kept[k] = values[best_end(starts, j, end_node(starts, value, end, reduced, group), values, active), k]
         else:
             kept[k] = throws[value, board_of(s.targets, s.ravens), reduced, group, k]
     board = board_of(s.targets - _shown(s, s.target), s.ravens - _shown(s, 0)) if s.num_thrown < NUM_DICE else 0
@@ -392,13 +392,13 @@ def _target_value(
     end = end_of(targets, ravens)
     for k in range(s.num_players):
         if end >= 0:
-            out[k] = values[_best_end(starts, j, end_node(starts, value, end, 0, 0), values, s.active), k]
+            out[k] = values[best_end(starts, j, end_node(starts, value, end, 0, 0), values, s.active), k]
         else:
             out[k] = throws[value, board_of(targets, ravens), 0, 0, k]
 
 
 @compiled
-def _first_throw(
+def first_throw(
     s: Any,
     i: int,
     j: int,
@@ -423,7 +423,7 @@ def _first_throw(
                 if ravens == RAVENS_LIMIT and _FIRST_COUNTS[throw, v + 1] == TARGETS_NEEDED:
                     end = END_BOTH
                     value = v
-            row = _best_end(starts, j, end_node(starts, value, end, 0, 0), values, active)
+            row = best_end(starts, j, end_node(starts, value, end, 0, 0), values, active)
             for k in range(n):
                 best[k] = values[row, k]
         else:

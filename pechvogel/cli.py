@@ -281,13 +281,13 @@ def _train(arguments: argparse.Namespace) -> None:
     if arguments.config is not None and arguments.out is None:
         raise ValueError("train needs a folder for the run: --out runs/NAME")
     try:
-        from train import ppo
+        from train import run
     except ImportError as error:
         raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     if arguments.resume is not None:
-        ppo.resume(arguments.resume)
+        run.resume(arguments.resume)
     else:
-        ppo.start(arguments.config, arguments.out)
+        run.start(arguments.config, arguments.out)
 
 
 def _report(arguments: argparse.Namespace) -> None:

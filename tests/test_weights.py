@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from agents import registry
-from agents.ppo import WEIGHTS, load
+from agents.card import WEIGHTS
+from agents.ppo import load
 from train import config as configs
 from train import tournament
 

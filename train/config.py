@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
@@ -18,7 +18,7 @@ HISTORY = "history.json"
 
 @dataclass
 class Config:
-    """A training run."""
+    """A training run of `train.ppo`."""
 
     players: int = 2
     copies: int = 3
@@ -47,7 +47,40 @@ class Config:
     checkpoint_minutes: float = 2.0
 
 
-def read(path: Path) -> Config:
+@dataclass
+class ValueConfig:
+    """A training run of `train.value`: what a position between turns is worth. In its file: `learner: value`."""
+
+    players: int = 2
+    copies: int = 3
+    seed: int = 1
+    turns: int = 5_000_000  # of all tables together
+    tables: int = 1024  # games played side by side
+    rollout: int = 16  # turns per table between two updates
+    minibatch: int = 1024
+    epochs: int = 2
+    learning_rate: float = 0.001  # at the start; falls to a hundredth along a cosine
+    trace: float = 0.9  # how far later turns correct the values of earlier ones: the lambda of TD(lambda)
+    explore: float = 0.05  # chance of a random action at a decision
+    score_weight: float = 0.1  # of the scores in the loss
+    average: float = 0.98  # of the weights over updates: the share of the past
+    hidden: list[int] = field(default_factory=lambda: [128, 64])
+    evaluate_every: int = 50  # updates between two evaluations
+    evaluation_games: int = 1000
+    checkpoint_minutes: float = 2.0
+
+
+AnyConfig: TypeAlias = Config | ValueConfig
+LEARNERS: dict[str, type[AnyConfig]] = {"ppo": Config, "value": ValueConfig}
+
+
+def as_dict(config: AnyConfig) -> dict[str, Any]:
+    """The inverse of `from_dict`."""
+    learner = next(name for name, kind in LEARNERS.items() if isinstance(config, kind))
+    return ({} if learner == "ppo" else {"learner": learner}) | asdict(config)
+
+
+def read(path: Path) -> AnyConfig:
     """A config from a YAML file; ValueError names what is wrong."""
     import yaml
 
@@ -63,14 +96,19 @@ def read(path: Path) -> Config:
         raise ValueError(f"{path}: {error}") from None
 
 
-def from_dict(source: Any) -> Config:
+def from_dict(source: Any) -> AnyConfig:
     """A config from its keys; ValueError names what is wrong."""
     if not isinstance(source, dict):
         raise ValueError("a config is a list of `key: value` lines")
-    known = {item.name: item for item in fields(Config)}
-    for key, value in source.items():
+    settings = dict(source)
+    learner = settings.pop("learner", "ppo")
+    if learner not in LEARNERS:
+        raise ValueError(f"learner must be {' or '.join(LEARNERS)}, not {learner!r}")
+    kind = LEARNERS[learner]
+    known = {item.name: item for item in fields(kind)}
+    for key, value in settings.items():
         if key not in known:
-            raise ValueError(f"{key!r} is no setting; there are {', '.join(known)}")
+            raise ValueError(f"{key!r} is no setting; there are learner, {', '.join(known)}")
         wanted = known[key].type
         if wanted == "list[int]":
             fits = isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
@@ -80,21 +118,48 @@ def from_dict(source: Any) -> Config:
             fits = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not fits:
             raise ValueError(f"{key} must be of the kind {wanted}, not {value!r}")
-    config = Config(**source)
+    config = kind(**settings)
     check_settings(config.players, config.copies, "win", None)
     check_seed(config.seed)
-    least = dict.fromkeys(("steps", "tables", "rollout", "epochs", "snapshot_every", "snapshots", "evaluate_every"), 1)
-    least |= {"minibatch": 2, "evaluation_games": 1, "checkpoint_minutes": 0, "entropy": 0}
-    for key, value in least.items():
-        if not value <= getattr(config, key) < math.inf:
-            raise ValueError(f"{key} must be at least {value}, not {getattr(config, key)}")
-    for key in ("learning_rate", "clip"):
-        if not 0 < getattr(config, key) < math.inf:
-            raise ValueError(f"{key} must be above 0, not {getattr(config, key)}")
-    for key in ("gae_lambda", "alike"):
-        if not 0 <= getattr(config, key) <= 1:
-            raise ValueError(f"{key} must be from 0 to 1, not {getattr(config, key)}")
+    if isinstance(config, Config):
+        _check_ppo(config)
+    else:
+        _check_value(config)
+    return config
+
+
+def _check_ppo(config: Config) -> None:
+    _at_least(config, 1, "steps", "tables", "rollout", "epochs", "snapshot_every", "snapshots", "evaluate_every")
+    _at_least(config, 1, "evaluation_games")
+    _at_least(config, 2, "minibatch")
+    _at_least(config, 0, "checkpoint_minutes", "entropy")
+    _above_0(config, "learning_rate", "clip")
+    _shares(config, "gae_lambda", "alike")
     shares = [config.current, config.past, config.heuristic, config.planner, config.random]
     if not all(0 <= share < math.inf for share in shares) or sum(shares) == 0:
         raise ValueError("the shares current, past, heuristic, planner, random must not be negative, nor all 0")
-    return config
+
+
+def _check_value(config: ValueConfig) -> None:
+    _at_least(config, 1, "turns", "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
+    _at_least(config, 0, "checkpoint_minutes", "score_weight")
+    _above_0(config, "learning_rate")
+    _shares(config, "trace", "explore", "average")
+
+
+def _at_least(config: AnyConfig, least: int, *keys: str) -> None:
+    for key in keys:
+        if not least <= getattr(config, key) < math.inf:
+            raise ValueError(f"{key} must be at least {least}, not {getattr(config, key)}")
+
+
+def _above_0(config: AnyConfig, *keys: str) -> None:
+    for key in keys:
+        if not 0 < getattr(config, key) < math.inf:
+            raise ValueError(f"{key} must be above 0, not {getattr(config, key)}")
+
+
+def _shares(config: AnyConfig, *keys: str) -> None:
+    for key in keys:
+        if not 0 <= getattr(config, key) <= 1:
+            raise ValueError(f"{key} must be from 0 to 1, not {getattr(config, key)}")

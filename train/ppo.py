@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from rich.progress import TextColumn
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_bytes
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
@@ -31,44 +29,13 @@ from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
-from train import config as configs
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config
+from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict
 from train.match import play_blocks
 from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv
 from train.tournament import mean_and_interval
 
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
-
-
-def start(config_path: Path, folder: Path) -> None:
-    """Train from nothing into a new folder."""
-    config = configs.read(config_path)
-    if (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
-    if (folder / WEIGHTS).exists():
-        raise ValueError(f"{folder} has weights already; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    Trainer(config, folder).train()
-
-
-def resume(folder: Path) -> None:
-    """Go on from the last checkpoint of a folder."""
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
-    try:
-        with safe_open(path, "np") as file:
-            notes = json.loads(file.metadata()["notes"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    except (SafetensorError, KeyError, TypeError, ValueError):
-        raise ValueError(f"{path} is damaged or is no checkpoint") from None
-    try:
-        trainer = Trainer(configs.from_dict(notes["config"]), folder)
-        trainer.restore(tensors, notes)
-    except (KeyError, RuntimeError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} is no checkpoint of this version ({error})") from None
-    trainer.train()
 
 
 def network(config: Config) -> dict[str, Any]:
@@ -220,7 +187,7 @@ class Trainer:
             "players": self.config.players,
             "copies": self.config.copies,
             "version": __version__,
-            "config": asdict(self.config),
+            "config": as_dict(self.config),
             "steps": int(self.model.num_timesteps),
             "seconds": round(self.seconds),
             "results": self.history[-2:],
@@ -246,7 +213,7 @@ class Trainer:
         tensors["numpy_rng"] = words
         tensors["episode_starts"] = model._last_episode_starts.astype(np.uint8)
         notes = {
-            "config": asdict(self.config),
+            "config": as_dict(self.config),
             "steps": model.num_timesteps,
             "updates": self.updates,
             "model_updates": model._n_updates,

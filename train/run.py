@@ -1,0 +1,46 @@
+"""Training runs: a folder each, started from a config or resumed from its checkpoint."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+from train import config as configs
+from train import ppo, value
+from train.config import CHECKPOINT, WEIGHTS, AnyConfig, ValueConfig
+
+
+def start(config_path: Path, folder: Path) -> None:
+    """Train from nothing into a new folder."""
+    config = configs.read(config_path)
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
+    if (folder / WEIGHTS).exists():
+        raise ValueError(f"{folder} has weights already; choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    _trainer(config, folder).train()
+
+
+def resume(folder: Path) -> None:
+    """Go on from the last checkpoint of a folder."""
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
+    try:
+        with safe_open(path, "np") as file:
+            notes = json.loads(file.metadata()["notes"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+    except (SafetensorError, KeyError, TypeError, ValueError):
+        raise ValueError(f"{path} is damaged or is no checkpoint") from None
+    try:
+        trainer = _trainer(configs.from_dict(notes["config"]), folder)
+        trainer.restore(tensors, notes)
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        raise ValueError(f"{path} is no checkpoint of this version ({error})") from None
+    trainer.train()
+
+
+def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer:
+    return value.Trainer(config, folder) if isinstance(config, ValueConfig) else ppo.Trainer(config, folder)
