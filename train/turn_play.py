@@ -57,7 +57,7 @@ def play_turns(
             key = mix(key + np.uint64(1))
             exploring = float(key >> np.uint64(11)) * _UNIT < explore
             key = mix(key + np.uint64(1))
-            if s.phase == Phase.TAKE:
+            if s.phase == Phase.TAKE or s.phase == Phase.DISCARD:  # the latter where there was one steal, and no take
                 states[j] = ends[_chosen_end(s, j, starts, values, exploring, key)]
                 break
             if exploring:

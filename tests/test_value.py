@@ -1,0 +1,319 @@
+"""The learned evaluation: what it sees, how turns are played with it, and that it learns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("tensorboard")
+
+from agents import registry, value
+from agents.champion import BOUND, TEMPERATURES, ChampionAgent
+from agents.planner import PlannerAgent
+from agents.turn import TurnSearch
+from agents.turn_ends import count_ends, expand, new_starts, turn_starts
+from agents.value import ValueNet, features, num_features
+from pechvogel.cli import main
+from pechvogel_env import rules
+from pechvogel_env.batch import Batch, Buffers
+from pechvogel_env.game import Game
+from pechvogel_env.position import position_of
+from pechvogel_env.rules import Phase
+from train import config as configs
+from train.config import ValueConfig
+from train.turn_play import play_turns
+from train.value import Tables, Trainer, as_value_net, make_network
+
+ROOT = Path(__file__).parent.parent
+TINY = ROOT / "configs" / "tiny-champion.yaml"
+
+
+def untrained(players: int, copies: int, seed: int = 1) -> ValueNet:
+    torch.manual_seed(seed)
+    config = ValueConfig(players=players, copies=copies, hidden=[32, 16])
+    return as_value_net(make_network(config), config)
+
+
+def positions(players: int, copies: int, num: int, seed: int = 3) -> rules.States:
+    """Positions between turns of random games."""
+    buffers = Buffers.allocate(64, players)
+    batch = Batch(buffers, num_players=players, copies=copies, seed=seed)
+    rng = np.random.default_rng(seed)
+    found = []
+    while sum(map(len, found)) < num:
+        chances = np.where(buffers.masks != 0, rng.random(buffers.masks.shape), -1)
+        batch.step(chances.argmax(axis=1))
+        if rng.random() < 0.1:
+            found.append(turn_starts(batch.states))
+    return np.concatenate(found)[:num]
+
+
+@pytest.mark.parametrize(("players", "copies"), [(2, 1), (3, 3), (5, 2)])
+def test_what_the_network_sees(players: int, copies: int) -> None:
+    states = positions(players, copies, 300)
+    rows = features(states)
+    assert rows.shape == (300, num_features(players, copies)) and np.isfinite(rows).all()
+    # Everybody moves one seat on: nothing has changed for the player at turn.
+    moved = states.copy()
+    for field in ("markers", "frustrations"):
+        moved[field][:, :players] = np.roll(states[field][:, :players], 1, axis=1)
+    moved["active"] = (states["active"] + 1) % players
+    moved["murphy"] = np.where(states["murphy"] < 0, -1, (states["murphy"] + 1) % players)
+    assert (features(moved) == rows).all()
+    # Different positions look different.
+    keys = ("middle", "markers", "frustrations", "murphy")
+    told = {tuple(np.concatenate([np.ravel(s[key]) for key in keys])) for s in turned_to_seat_0(states, players)}
+    assert len({row.tobytes() for row in rows}) == len(told)
+
+
+def turned_to_seat_0(states: rules.States, players: int) -> rules.States:
+    turned = states.copy()
+    for i in range(len(states)):
+        by = int(states["active"][i])
+        for field in ("markers", "frustrations"):
+            turned[field][i, :players] = np.roll(states[field][i, :players], -by, axis=0)
+        turned["murphy"][i] = -1 if states["murphy"][i] < 0 else (states["murphy"][i] - by) % players
+    return turned
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_the_network_without_torch_is_the_same(players: int) -> None:
+    config = ValueConfig(players=players, hidden=[32, 16])
+    network = make_network(config)
+    net = as_value_net(network, config)
+    states = positions(players, 3, 5000)
+    with torch.no_grad():
+        wanted = network(torch.from_numpy(features(states))).numpy()
+    assert net.outputs(states) == pytest.approx(wanted, abs=1e-5)
+    found = net.evaluate(states)
+    shares = torch.softmax(torch.from_numpy(wanted[:, :players]), dim=1).numpy()
+    rows = np.arange(len(states))
+    for k in range(players):
+        seat = (states["active"] + k) % players
+        assert ((players - 1) * found[rows, seat] + 1) / players == pytest.approx(shares[:, k], abs=1e-5)
+        assert net.scores(states)[rows, seat] == pytest.approx(20 * wanted[:, players + k], abs=1e-4)
+    assert found.sum(axis=1) == pytest.approx(0, abs=1e-6)
+    with pytest.raises(ValueError, match=f"is for {players} players and 3 copies"):
+        net.evaluate(positions(players, 1, 5))
+
+
+def test_games_that_are_over_have_their_result() -> None:
+    game = Game(3, 1)
+    game.reset(1)
+    while game.bits:
+        game.step(int(game.mask().argmax()))
+    assert untrained(3, 1).evaluate(game.states)[0] == pytest.approx(game.rewards("win"))
+
+
+@pytest.mark.parametrize(("players", "copies"), [(2, 1), (2, 3), (3, 2), (5, 3)])
+def test_turns_are_played_as_the_planner_would(players: int, copies: int) -> None:
+    """With the same evaluation and the same dice: the same positions after the turn, and their exact values before."""
+    evaluate = untrained(players, copies).evaluate
+    states = positions(players, copies, 60)
+    states["turn"] = 0
+    seeds = np.arange(60, dtype=np.uint64)
+    before = states.copy()
+    starts = new_starts(states)
+    ends = rules.new_states(count_ends(states, starts))
+    expand(states, starts, ends)
+    values = np.zeros((len(ends), rules.MAX_PLAYERS))
+    values[:, :players] = evaluate(ends)
+    worth = np.zeros((60, rules.MAX_PLAYERS))
+    play_turns(states, starts, ends, values, seeds, seeds, 0.0, worth)
+    assert worth[:, :players] == pytest.approx(TurnSearch(evaluate).values(before)[:, :players], abs=1e-12)
+    planner = PlannerAgent(evaluate)
+    asked = 0
+    for i in range(60):
+        game = Game(players, copies, skip_forced=False)  # so that the game stops soon after the turn
+        game.reset(int(seeds[i]), position=position_of(before, i))
+        while game.bits and game.states["turn"][0] == 0:
+            game.step(planner.act(game.position(), game.mask(), np.random.default_rng(0)))
+            asked += 1
+        reached = states[i : i + 1] if states["phase"][i] == Phase.OVER else turn_starts(states[i : i + 1])
+        played = game.states if game.states["phase"][0] == Phase.OVER else turn_starts(game.states)
+        for field in ("middle", "markers", "frustrations", "murphy", "active", "phase"):
+            assert np.array_equal(played[field], reached[field]), (i, field)
+    assert asked > 120
+
+
+def test_exploring_means_other_turns() -> None:
+    evaluate = untrained(2, 3).evaluate
+    reached = []
+    for explore in (0.0, 1.0):
+        states = positions(2, 3, 200)
+        starts = new_starts(states)
+        ends = rules.new_states(count_ends(states, starts))
+        expand(states, starts, ends)
+        values = np.zeros((len(ends), rules.MAX_PLAYERS))
+        values[:, :2] = evaluate(ends)
+        seeds = np.arange(200, dtype=np.uint64)
+        play_turns(states, starts, ends, values, seeds, seeds + np.uint64(1), explore, np.zeros((200, 5)))
+        reached.append(states)
+    same = (reached[0]["markers"] == reached[1]["markers"]).all(axis=(1, 2))
+    assert 0.2 < same.mean() < 0.95
+
+
+def test_targets_by_hand() -> None:
+    """One table, two turns and then the end of a game, then one turn of the next; trace 1/2."""
+    tables = Tables(ValueConfig(tables=1, trace=0.5), range(1))
+    said = np.array([0.1, 0.2, 0.0, 0.3])[:, None, None] * np.array([1.0, -1.0])
+    turns = np.array([0.3, 0.6, 0.1])[:, None, None] * np.array([1.0, -1.0])
+    scores = np.array([0.0, 7.0, 0.0], np.float32)[:, None, None] * np.ones(2, np.float32)
+    said_scores = np.array([1.0, 2.0, 3.0, 4.0], np.float32)[:, None, None] * np.ones(2, np.float32)
+    ended = np.array([[False], [True], [False]])
+    targets, score_targets = tables._targets(said, said_scores, turns, ended, scores)
+    # The last turn knows nothing later; the one before it ended a game; the first is corrected by (0.6 - 0.2) / 2.
+    assert targets[:, 0, 0] == pytest.approx([0.5, 0.6, 0.1]) and targets[:, 0, 1] == pytest.approx([-0.5, -0.6, -0.1])
+    assert score_targets[:, 0, 0] == pytest.approx([(2 + 7) / 2, 7, 4])
+
+
+def train(*words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "pechvogel", "train", *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    process = train(str(TINY), "--out", str(folder))
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error.decode()
+    return folder
+
+
+def digest(folder: Path) -> str:
+    return hashlib.sha256((folder / "policy.safetensors").read_bytes()).hexdigest()
+
+
+def test_it_learns(trained: Path) -> None:
+    """Half a minute of the small game, and it beats the hand-made evaluations."""
+    rows = json.loads((trained / "history.json").read_text())
+    last = {row["against"]: row for row in rows}
+    assert last["heuristic"]["ci95"][0] > 0.5 and last["planner"]["ci95"][0] > 0.5
+    assert list((trained / "tensorboard").iterdir())
+    card = json.loads((trained / "policy.json").read_text())
+    assert configs.from_dict(card["config"]) == configs.read(TINY) and card["turns"] >= 100_000
+
+
+def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    rng = random.Random(1)
+    checkpoint = folder / "checkpoint.safetensors"
+    words: tuple[str, ...] = (str(TINY), "--out", str(folder))
+    for _ in range(2):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        process = train(*words)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
+                break
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0.0, 2.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        words = ("--resume", str(folder))
+    process = train("--resume", str(folder))
+    _, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error.decode()
+    assert digest(folder) == digest(trained)
+    assert (folder / "history.json").read_text() == (trained / "history.json").read_text()
+
+
+def test_threads_change_nothing(tmp_path: Path) -> None:
+    config = ValueConfig(copies=1, tables=40, rollout=4, hidden=[16])
+    states = []
+    for threads in (1, 2):
+        trainer = Trainer(config, tmp_path)
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in range(2):
+                trainer.update(pool)
+        states.append({name: tensor.clone() for name, tensor in trainer.network.state_dict().items()})
+    for name, tensor in states[0].items():
+        assert torch.equal(tensor, states[1][name])
+
+
+# ------------------------------------------------------------------------------------------------ the agent
+
+
+def test_the_weights_are_an_agent(trained: Path) -> None:
+    spec = f"champion:weights={trained / 'policy.safetensors'}"
+    for more in ("", ",level=3"):
+        registry.check(registry.make(spec + more), 2, copies=1)
+    with pytest.raises(ValueError, match="these weights are for 2 players and 1 copies, not for 3 and 1"):
+        registry.check(registry.make(spec), 3, copies=1)
+
+
+@pytest.mark.parametrize("wrong", ["level=0", "level=11", "level=2.5", "level=true", "temperature=-1", "strength=3"])
+def test_wrong_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", f"champion:{wrong}", "random", "--games", "2"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_weaker_levels_err_a_little(trained: Path) -> None:
+    """Chances fall with what an action loses, and what loses much is never played."""
+    weights = str(trained / "policy.safetensors")
+    game = Game(2, 1)
+    game.reset(3)
+    lost_by_level = []
+    for level in (1, 5, 9, 10):
+        agent = ChampionAgent(level, weights)
+        lost = []
+        for seed in range(30):
+            game.reset(seed)
+            while game.bits:
+                position, mask = game.position(), game.mask()
+                values = agent.action_values(position)
+                chances = agent.action_probabilities(position, mask)
+                loss = np.nanmax(values) - values
+                assert chances.sum() == pytest.approx(1) and not chances[mask == 0].any()
+                if level < 10:
+                    assert not chances[loss > BOUND * TEMPERATURES[level - 1]].any()
+                    order = np.argsort(loss[mask == 1])
+                    assert (np.diff(chances[mask == 1][order]) <= 1e-12).all()
+                lost.append(float(np.nansum(chances * loss)))
+                game.step(int(np.nanargmax(values)))
+        lost_by_level.append(np.mean(lost))
+    assert lost_by_level == sorted(lost_by_level, reverse=True) and lost_by_level[-1] == 0 < lost_by_level[-2]
+
+
+def test_damaged_weights_are_refused(trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    data, card = (trained / "policy.safetensors").read_bytes(), json.loads((trained / "policy.json").read_text())
+
+    def check(data: bytes, card: dict[str, Any], message: str) -> None:
+        path.write_bytes(data)
+        path.with_suffix(".json").write_text(json.dumps(card))
+        with pytest.raises(ValueError, match=message):
+            value.load(path)
+
+    check(data[:-1], card, "SHA-256")
+    check(data, {**card, "format": "pechvogel-policy-1"}, "format")
+    check(data, {**card, "players": 3}, "not those of an evaluation")
+    check(data, {**card, "environment": "pechvogel_v1"}, "pechvogel_v1")
+
+
+def test_configs_name_their_learner(tmp_path: Path) -> None:
+    for source, message in (
+        ({"learner": "luck"}, "learner must be"),
+        ({"learner": "value", "steps": 3}, "'steps' is no setting"),
+        ({"learner": "value", "trace": 1.5}, "trace must be"),
+        ({"learner": "value", "hidden": []}, "hidden must be"),
+        ({"turns": 3}, "'turns' is no setting"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            configs.from_dict(source)
+    config = configs.from_dict({"learner": "value", "players": 4})
+    assert isinstance(config, ValueConfig) and configs.from_dict(configs.as_dict(config)) == config
