@@ -34,19 +34,30 @@ def save(path: Path, tensors: Tensors, card: Mapping[str, Any], card_format: str
     replace_file(path.with_suffix(".json"), to_json({**card, **fixed}))
 
 
-def load(path: Path, card_format: str) -> tuple[Tensors, dict[str, Any]]:
-    """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as from_bytes
-
+def read_card(path: Path) -> dict[str, Any]:
+    """The card beside weights, as it is; ValueError if it can't be read."""
     try:
-        data = path.read_bytes()
         card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
     except ValueError:
         raise ValueError(f"weights {path}: the card beside them is not valid JSON") from None
-    if not isinstance(card, dict) or card.get("format") != card_format:
+    if not isinstance(card, dict):
+        raise ValueError(f"weights {path}: the card beside them is not a card")
+    return card
+
+
+def load(path: Path, card_format: str) -> tuple[Tensors, dict[str, Any]]:
+    """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_bytes
+
+    card = read_card(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
+    if card.get("format") != card_format:
         raise ValueError(f"weights {path}: the card beside them is not of the format {card_format!r}")
     if card.get("environment") != ENVIRONMENT:
         raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {ENVIRONMENT}")

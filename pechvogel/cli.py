@@ -108,7 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     solve.set_defaults(run=_solve)
     solve.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     solve.add_argument(
-        "--frustrations", type=int, default=8, metavar="F", help="counted up to so many each (default 8)"
+        "--frustrations",
+        type=int,
+        metavar="F",
+        help="counted up to so many each (default 12, 10, 8 for one, two, three copies)",
     )
     solve.add_argument("--out", type=Path, metavar="FILE", help="the table (default: where `optimal` looks for it)")
     solve.add_argument(
@@ -307,13 +310,16 @@ def _solve(arguments: argparse.Namespace) -> None:
 
     if arguments.threads is not None and arguments.threads < 1:
         raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
-    path = arguments.out or solution.folder() / solution.file_name(arguments.copies, arguments.frustrations)
+    cap = arguments.frustrations
+    if cap is None:
+        cap = solve.DEFAULT_CAPS.get(arguments.copies, solve.MIN_CAP)
+    path = arguments.out or solution.folder() / solution.file_name(arguments.copies, cap)
     if arguments.check_games < 1:
         raise ValueError(f"--check-games must be at least 1, not {arguments.check_games}")
     if arguments.check_cap and path.exists():
         result = solve.describe(path)
     else:
-        result = solve.solve(arguments.copies, arguments.frustrations, path, arguments.threads)
+        result = solve.solve(arguments.copies, cap, path, arguments.threads)
     if arguments.check_cap:
         from train import check_cap
 

@@ -517,3 +517,19 @@ def test_a_turn_with_the_engines_dice_is_worth_what_the_table_says(table: Soluti
     assert np.allclose(after.mean(axis=1)[certain], before[certain], atol=2e-5) and (~certain).sum() > 50
     z = ((after.mean(axis=1) - before)[~certain]) / errors[~certain]
     assert np.abs(z).max() < 4 and 0.7 < z.std() < 1.3 and abs(z.mean()) < 4 / np.sqrt(len(z))
+
+
+def test_the_best_response_to_a_perfect_player_gains_nothing(tmp_path: Path) -> None:
+    """The whole small game, every position of it; and what an agent that errs gives away."""
+    path = tmp_path / "t.table"
+    solve.solve(1, 2, path)
+    found = exploit.exploit(f"optimal:table={path}", cap=2)
+    assert abs(found["exploitability"]) < 1e-4
+    assert found["agent_starts"] == pytest.approx(-Solution(path).start_value, abs=1e-4)
+    assert found["responder_starts"] == pytest.approx(Solution(path).start_value, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_worse_agents_can_be_exploited_more(table: Solution) -> None:
+    found = [exploit.exploit(spec, cap=3)["exploitability"] for spec in ("planner", "heuristic", "random")]
+    assert 0.05 < found[0] < found[1] < found[2] < 1

@@ -205,7 +205,7 @@ def test_it_learns(trained: Path) -> None:
     assert last["heuristic"]["ci95"][0] > 0.5 and last["planner"]["ci95"][0] > 0.5
     assert list((trained / "tensorboard").iterdir())
     card = json.loads((trained / "policy.json").read_text())
-    assert configs.from_dict(card["config"]) == configs.read(TINY) and card["turns"] >= 100_000
+    assert configs.from_dict(card["config"]) == configs.read(TINY) and card["steps"] >= 100_000
 
 
 def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) -> None:
@@ -243,6 +243,12 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
         states.append({name: tensor.clone() for name, tensor in trainer.network.state_dict().items()})
     for name, tensor in states[0].items():
         assert torch.equal(tensor, states[1][name])
+
+
+def test_a_report_on_a_run(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(trained), "--against", "random", "--games", "40"]) == 0
+    assert "100,352 turns" in (trained / "report.html").read_text(encoding="utf-8")
+    assert json.loads((trained / "policy.json").read_text())["results"][0]["against"] == "random"
 
 
 # ------------------------------------------------------------------------------------------------ the agent

@@ -18,12 +18,18 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from agents import ppo
+from agents import ppo, value
+from agents.card import read_card
 from pechvogel_env.files import replace_file
 from train import tournament
 from train.config import HISTORY, WEIGHTS
 
 REPORT = "report.html"
+# By the format of a card: the agent that plays with such weights, their module, and what training counts.
+KINDS: dict[Any, tuple[str, Any, str]] = {
+    ppo.CARD_FORMAT: ("ppo", ppo, "decisions of the learner"),
+    value.CARD_FORMAT: ("champion", value, "turns"),
+}
 COLOURS = ("#1d4d4f", "#dd7530", "#7b9e3a", "#8a5aa8", "#4a7fc1", "#b0413e")
 HABITS = {
     "reduce": "reduces",
@@ -40,13 +46,17 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[st
         raise ValueError(
             f"{folder} has no trained weights ({WEIGHTS}); train, or go on with `pechvogel train --resume`"
         )
-    policy, card = ppo.load(weights)
+    kind = KINDS.get(read_card(weights).get("format"))
+    if kind is None:
+        raise ValueError(f"{weights.with_suffix('.json')} is not the card of a training run")
+    agent, module, _ = kind
+    trained, card = module.load(weights)
     history = _history(folder / HISTORY)
     for key in ("config", "steps", "seconds", "version"):
         if key not in card:
             raise ValueError(f"{weights.with_suffix('.json')} has no {key!r}: it is not the card of a training run")
     setup = tournament.Setup(
-        specs=[f"ppo:weights={weights}", *against],
+        specs=[f"{agent}:weights={weights}", *against],
         players=card["players"],
         copies=card["copies"],
         games=games,
@@ -67,7 +77,7 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[st
         for table in result["lineups"]
     ]
     page = _page(folder.name, card, history, result)
-    ppo.save(policy, weights, card)
+    module.save(trained, weights, card)
     replace_file(folder / REPORT, page.encode())
     return result
 
@@ -138,7 +148,7 @@ def _page(name: str, card: dict[str, Any], history: list[dict[str, Any]], result
     game = f"{card['players']} players, {card['copies']} copies of each marker"
     facts = {
         "game": game,
-        "trained for": f"{card['steps']:,} decisions, {card['seconds'] / 60:.1f} minutes",
+        "trained for": f"{card['steps']:,} {KINDS[card['format']][2]}, {card['seconds'] / 60:.1f} minutes",
         "seed": card["config"]["seed"],
         "network": ", ".join(map(str, card["config"]["hidden"])),
         "evaluated": f"{result['lineups'][0]['games']:,} games per table, seed {result['seed']}, "
@@ -148,7 +158,7 @@ def _page(name: str, card: dict[str, Any], history: list[dict[str, Any]], result
     }
     plots = {
         "Learning curve": (
-            _learning_curve(history, card["players"]),
+            _learning_curve(history, card["players"], KINDS[card["format"]][2]),
             "Win share in evaluations during training, one of it at a table of each, with 95% intervals.",
         ),
         "Win shares": (
@@ -183,7 +193,7 @@ def _results_table(result: dict[str, Any]) -> str:
     return "<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in head) + "</tr>" + "".join(lines)
 
 
-def _learning_curve(history: list[dict[str, Any]], players: int) -> str:
+def _learning_curve(history: list[dict[str, Any]], players: int, unit: str) -> str:
     figure, axis = _axes()
     for colour, opponent in zip(COLOURS, dict.fromkeys(row["against"] for row in history), strict=False):
         rows = [row for row in history if row["against"] == opponent]
@@ -194,7 +204,7 @@ def _learning_curve(history: list[dict[str, Any]], players: int) -> str:
         )
         axis.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
     axis.axhline(100 / players, color="grey", linestyle=":")
-    axis.set(xlabel="million decisions of the learner", ylabel="win share, %")
+    axis.set(xlabel=f"million {unit}", ylabel="win share, %")
     axis.legend()
     return _svg(figure, "Learning curve: win share against training steps")
 

@@ -312,7 +312,7 @@ class Trainer:
             self.writer.add_scalar(f"win_share/{opponent.name}", share, self.turns)
             self.history.append(
                 {
-                    "turns": self.turns,
+                    "steps": self.turns,
                     "against": opponent.name,
                     "games": len(blocks) * config.players,
                     "win_share": share,
@@ -326,7 +326,7 @@ class Trainer:
             "copies": self.config.copies,
             "version": __version__,
             "config": as_dict(self.config),
-            "turns": self.turns,
+            "steps": self.turns,
             "seconds": round(self.seconds),
             "results": self.history[-2:],
         }
