@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         "--frustrations",
         type=int,
         metavar="F",
-        help="counted up to so many each (default 12, 10, 8 for one, two, three copies)",
+        help="counted up to so many each (default 12; 8 for three copies)",
     )
     solve.add_argument("--out", type=Path, metavar="FILE", help="the table (default: where `optimal` looks for it)")
     solve.add_argument(

@@ -37,7 +37,7 @@ from train.solve_kernel import make_turn, solve_pairs
 TOLERANCE = 3e-6  # single precision gives no more
 PAIRS_AT_ONCE = 64
 MIN_CAP, MAX_CAP = 2, 31
-DEFAULT_CAPS = {1: 12, 2: 10, 3: 8}  # by copies: as many as it takes until they don't matter (docs/solution.md)
+DEFAULT_CAPS = {1: 12, 2: 12, 3: 8}  # by copies: as many as it takes until they don't matter (docs/solution.md)
 
 
 def solve(copies: int, cap: int, path: Path, threads: int | None = None) -> dict[str, Any]:
