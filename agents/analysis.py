@@ -9,6 +9,7 @@ import numpy as np
 
 from agents import solution
 from agents.base import states_of
+from agents.champion import ChampionAgent
 from agents.planner import PlannerAgent
 from agents.solution import NoTableError, Solution
 from agents.turn import TurnSearch
@@ -22,7 +23,16 @@ def evaluation(position: Position, table: Solution | None = None) -> tuple[TurnS
         with suppress(NoTableError):
             table = Solution(solution.find(position.copies))
     if table is not None:
-        return TurnSearch(table.evaluate), f"exact: table {table.path.name}"
+        most = max(player.frustrations for player in position.players)
+        source = f"exact: table {table.path.name}"
+        if most >= table.cap:
+            source = f"estimated: beyond the {table.cap} frustrations up to which table {table.path.name} counts"
+        return TurnSearch(table.evaluate), source
+    with suppress(ValueError):
+        return (
+            ChampionAgent().search(states_of(position)),
+            "estimated: this turn is exact, what comes after it is a learned evaluation (champion)",
+        )
     return (
         PlannerAgent().search,
         "estimated: this turn is exact, what comes after it is a hand-made evaluation (planner)",

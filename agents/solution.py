@@ -15,7 +15,8 @@ opponent. An arrangement is a number of five digits, that of the value 3 lowest;
 lie: (in the middle, mine, theirs), numbered in lexicographic order, what is missing lies in the box.
 
 Beyond the cap, every further frustration changes the value by three quarters of what the one before it did (as far as
-1 and -1): what values near the cap do, and what the solver assumes, too.
+1 and -1): what values near the cap do, and what the solver assumes, too. Where both players are beyond it, both are
+first moved down together: the difference matters most.
 
 The file is mapped into memory, so it opens at once however large it is; a chunk is checked when it is first used.
 """
@@ -34,7 +35,7 @@ from numpy.typing import NDArray
 
 from pechvogel_env import rules
 from pechvogel_env._compile import compiled
-from pechvogel_env.rules import NOBODY, NUM_VALUES, Phase, States
+from pechvogel_env.rules import MAX_COPIES, NOBODY, NUM_VALUES, Phase, States
 
 MAGIC = b"PECHVOGEL-TABLE\n"
 HEADER = 4096
@@ -165,7 +166,7 @@ class Solution:
         """Check the chunks in which these arrangements lie."""
         row = self.values.strides[0]
         first, last = arrangements * row // CHUNK, ((arrangements + 1) * row - 1) // CHUNK
-        self._check_chunks(np.unique(np.concatenate([first, last, (first + last) // 2])))
+        self._check_chunks(np.unique(np.concatenate([first, last])))
 
     def _check_chunks(self, chunks: NDArray[np.int64]) -> None:
         for chunk in chunks[~self._checked[chunks]]:
@@ -223,6 +224,8 @@ def file_name(copies: int, cap: int) -> str:
 
 def find(copies: int) -> Path:
     """The table for a number of copies, the one with the highest cap if there are several."""
+    if not 1 <= copies <= MAX_COPIES:
+        raise ValueError(f"copies must be from 1 to {MAX_COPIES}, not {copies}")
     found = sorted(
         folder().glob(file_name(copies, 0).replace("-0.", "-*.")), key=lambda path: (len(path.name), path.name)
     )
@@ -261,11 +264,15 @@ def _evaluate(
         murphy = 0 if s.murphy == NOBODY else 1 if s.murphy == s.active else 2
         table = values[numbers[i], murphy]
         mine, theirs = s.frustrations[s.active], s.frustrations[1 - s.active]
-        value = _bend(
-            _bend(table[min(mine, cap), min(theirs, cap)], table[min(mine, cap), cap - 1], theirs - cap),
-            _bend(table[cap - 1, min(theirs, cap)], table[cap - 1, cap - 1], theirs - cap),
-            mine - cap,
-        )
+        beyond = max(0, min(mine, theirs) - cap)
+        mine -= beyond
+        theirs -= beyond
+        if mine > cap:
+            value = _bend(table[cap, theirs], table[cap - 1, theirs], mine - cap)
+        elif theirs > cap:
+            value = _bend(table[mine, cap], table[mine, cap - 1], theirs - cap)
+        else:
+            value = float(table[mine, theirs])
         out[i, s.active] = value
         out[i, 1 - s.active] = -value
 

@@ -17,7 +17,7 @@ Ties between equal values go to the lowest action, as everywhere: so players pas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -31,6 +31,8 @@ from pechvogel_env.rules import MAX_PLAYERS, NUM_ACTIONS, States
 # What positions between turns (or after the end) are worth: for each state a row, for each seat a reward="win".
 Evaluation: TypeAlias = Callable[[States], NDArray[np.float64]]
 
+AT_ONCE = 4096  # states, so that their ends don't fill the memory
+
 
 class TurnSearch:
     """Exact values of actions and positions in a turn, from an evaluation of positions between turns."""
@@ -40,11 +42,15 @@ class TurnSearch:
 
     def action_values(self, states: States) -> NDArray[np.float64]:
         """For each game the value of every action for whoever is asked; NaN where illegal."""
-        return self._search(states)[0]
+        return np.concatenate([found for found, _ in self._searches(states)])
 
     def values(self, states: States) -> NDArray[np.float64]:
         """For each game what it is worth to every seat, whatever it waits for; a row of five, NaN for empty seats."""
-        return self._search(states)[1]
+        return np.concatenate([found for _, found in self._searches(states)])
+
+    def _searches(self, states: States) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        for at in range(0, max(1, len(states)), AT_ONCE):
+            yield self._search(states[at : at + AT_ONCE])
 
     def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         num = len(states)

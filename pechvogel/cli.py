@@ -212,10 +212,11 @@ def _check_targets(arguments: argparse.Namespace) -> None:
     for name in ("json", "record", "plot", "page"):
         target = getattr(arguments, name, None)
         if target is not None and target != "-":
+            option = "out" if name == "page" else name
             if Path(target).is_dir():
-                raise ValueError(f"--{name} {target}: that is a folder, not a file")
+                raise ValueError(f"--{option} {target}: that is a folder, not a file")
             if not Path(target).parent.is_dir():
-                raise ValueError(f"--{name} {target}: there is no folder {Path(target).parent}")
+                raise ValueError(f"--{option} {target}: there is no folder {Path(target).parent}")
 
 
 def _write_json(target: str | None, result: dict[str, Any]) -> None:
@@ -306,6 +307,7 @@ def _report(arguments: argparse.Namespace) -> None:
 
 def _solve(arguments: argparse.Namespace) -> None:
     from agents import solution
+    from pechvogel_env.dice import check_seed
     from train import solve
 
     if arguments.threads is not None and arguments.threads < 1:
@@ -316,8 +318,17 @@ def _solve(arguments: argparse.Namespace) -> None:
     path = arguments.out or solution.folder() / solution.file_name(arguments.copies, cap)
     if arguments.check_games < 1:
         raise ValueError(f"--check-games must be at least 1, not {arguments.check_games}")
+    check_seed(arguments.seed)
+    if arguments.json not in (None, "-") and Path(arguments.json).resolve() == solve.note_of(path).resolve():
+        raise ValueError(f"--json {arguments.json}: that is where the note on the table goes; choose another file")
     if arguments.check_cap and path.exists():
         result = solve.describe(path)
+        asked = (arguments.copies, cap)
+        if (result["copies"], result["frustrations"]) != asked:
+            raise ValueError(
+                f"{path} is the table of {result['copies']} copies and {result['frustrations']} frustrations; "
+                f"say so, or choose another file"
+            )
     else:
         result = solve.solve(arguments.copies, cap, path, arguments.threads)
     if arguments.check_cap:
@@ -336,7 +347,8 @@ def _exploit(arguments: argparse.Namespace) -> None:
     from agents.solution import NoTableError
     from train import exploit
 
-    registry.make(arguments.agent)  # a wrong name is an error before the work
+    registry.make(arguments.agent)  # what is wrong is an error before the work
+    exploit.check_cap(arguments.frustrations)
     result: dict[str, Any] = {"agent": arguments.agent, "copies": arguments.copies}
     try:
         against = exploit.regret(arguments.agent, arguments.copies, arguments.games, arguments.seed, arguments.table)
@@ -362,7 +374,12 @@ def _findings(arguments: argparse.Namespace) -> None:
     if min(arguments.games, arguments.agent_games) < 1:
         raise ValueError("--games and --agent-games must be at least 1")
     if arguments.data is not None:
-        data = findings.read(arguments.data)
+        if arguments.json is not None:
+            raise ValueError("--data and --json exclude each other: the figures are there already")
+        try:
+            findings_page.write(arguments.page, findings.read(arguments.data))
+        except (KeyError, TypeError, IndexError):
+            raise ValueError(f"{arguments.data} is no file of `pechvogel findings --json`") from None
     else:
         for spec in arguments.agents:
             registry.make(spec)
@@ -371,7 +388,7 @@ def _findings(arguments: argparse.Namespace) -> None:
             table, arguments.agents, arguments.games, arguments.agent_games, arguments.seed, arguments.best_response
         )
         _write_json(arguments.json, data)
-    findings_page.write(arguments.page, data)
+        findings_page.write(arguments.page, data)
     if arguments.json != "-":
         print(f"written: {arguments.page}")
 
@@ -386,7 +403,12 @@ def _analyse(arguments: argparse.Namespace) -> None:
     if text == "-":
         text = sys.stdin.read()
     elif len(text) < 256 and Path(text).is_file():  # longer ones are no names of files, but a position as JSON
-        text = Path(text).read_text(encoding="utf-8")
+        try:
+            text = Path(text).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{text} is not a text file") from None
+    elif text.endswith(".json"):
+        raise ValueError(f"there is no file {text}")
     position = Position.parse(text.strip())
     result = analyse(position, None if arguments.table is None else Solution(arguments.table))
     if arguments.json != "-":

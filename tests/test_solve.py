@@ -26,7 +26,7 @@ from pechvogel_env.game import Game
 from pechvogel_env.position import Position
 from pechvogel_env.rules import Phase
 from tests.brute_force import BruteForce
-from train import exploit, findings, solve, tournament
+from train import check_cap, exploit, findings, perfect, solve, tournament
 
 ROOT = Path(__file__).parent.parent
 CAP = 6
@@ -103,6 +103,10 @@ def test_beyond_the_cap_values_go_on(table: Solution) -> None:
         states["frustrations"][0, :2] = (count, 1)
         seen.append(table.evaluate(states)[0, 0])
     steps = np.diff(seen)
+    states["frustrations"][0, :2] = (CAP + 5, CAP + 3)  # both beyond: what counts is the difference
+    both = table.evaluate(states)[0, 0]
+    states["frustrations"][0, :2] = (CAP + 2, CAP)
+    assert both == table.evaluate(states)[0, 0] < table.evaluate(states)[0, 1]
     assert steps[CAP] == pytest.approx(0.75 * steps[CAP - 1]) and steps[CAP + 1] == pytest.approx(0.75 * steps[CAP])
     assert min(seen) >= -1
     states["frustrations"][0, :2] = (30, 30)
@@ -235,7 +239,7 @@ def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     play, other = cap["by_play"], cap["by_another_cap"]
     assert 0 < play["games_beyond"] < 200 and play["positions"] == other["positions"] > 1000
     assert other["frustrations"] == 6 and 0 < other["mean_change"] < other["largest_change"] < 0.5
-    assert abs(play["start_error"]) < 1e-3 and 0 < play["mean_error"] < play["largest_error"] < 0.5
+    assert abs(play["start_error"]) < 1e-3 and 0 < play["mean_turn_error"] < play["largest_turn_error"] < 0.5
     stages = play["stages"]
     assert sum(row["positions"] for name, row in stages.items() if "left" in name) == play["positions"]
     assert stages["more than 4 frustrations"]["positions"] >= play["games_beyond"]
@@ -250,9 +254,59 @@ def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     assert main([*words[:-3], "--check-cap", "play"]) == 2 and "is damaged; delete it" in capsys.readouterr().err
     solve.note_of(path).unlink()
     assert solve.describe(path)["seconds"] is None
+    play_only = ["--check-cap", "play", "--check-games", "20"]
+    for _ in range(2):  # the second time there is a note again, without what solving took
+        assert main([*words[:-3], *play_only]) == 0
+    assert "by_another_cap" not in solve.describe(path)["cap"]
+    assert main(["solve", "--copies", "2", "--frustrations", "4", "--out", str(path), *play_only]) == 2
+    assert "is the table of 1 copies" in capsys.readouterr().err
+    assert main([*words, "--json", str(solve.note_of(path))]) == 2 and main([*words, "--seed", "-1"]) == 2
+    assert "note on the table" in capsys.readouterr().err
     for wrong, message in ((["--copies", "4"], "copies must be"), (["--frustrations", "1"], "frustrations must be")):
         assert main(["solve", *wrong, "--out", str(tmp_path / "x")]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_two_runs_on_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.table"
+    with solve._lock(path), pytest.raises(ValueError, match="another run is solving into"):
+        solve.solve(1, 2, path)
+    (tmp_path / "t.table.json").write_text("something of the user's")
+    with pytest.raises(ValueError, match=r"t\.table\.json is there already"):
+        solve.solve(1, 2, path)
+    (tmp_path / "t.table.json").unlink()
+    (tmp_path / "t.table.partial").touch()
+    (tmp_path / "t.table.partial.json").write_text("[]")
+    with pytest.raises(ValueError, match="is of another game or damaged"):
+        solve.solve(1, 2, path)
+
+
+def test_errors_of_a_table_are_found_by_play(table: Solution) -> None:
+    """A table that is wrong by a known amount before the first marker is won."""
+    games = perfect.play(table, 400, 2)
+    assert np.bincount(games.game).tolist() == games.turns.tolist()
+
+    class Wrong:
+        cap = table.cap
+
+        @staticmethod
+        def evaluate(states: rules.States) -> np.ndarray:
+            values = table.evaluate(states)
+            values[states["middle"].sum(axis=1) == 5] += (0.01, -0.01)  # too much for seat 0, who starts
+            return values
+
+    found = check_cap.by_play(Wrong(), games)  # type: ignore[arg-type]
+    assert found["start_error"] == pytest.approx(-0.01, abs=2 * found["start_error_half"])
+    assert found["start_error_half"] < 0.002 and 0.001 < found["largest_turn_error"] < 0.011
+    right = check_cap.by_play(table, games)
+    assert abs(right["start_error"]) < 1e-4 and right["mean_turn_error"] < 1e-5
+    assert found["start"]["table"] == pytest.approx(right["start"]["table"] + 0.01)
+    # By hand: two games with one position of this kind, one with two.
+    said, outcomes = np.array([0.0, 0.5, 0.0, 0.0, 9.0]), np.array([1.0, 1.0, -1.0, -1.0, 0.0])
+    row = check_cap._compare(said, outcomes, np.array([0, 1, 2, 2, 3]), np.array([True] * 4 + [False]))
+    assert (row["positions"], row["table"], row["play"]) == (4, 0.125, 0.0)
+    off = np.array([1.125, 0.625, -1.75])  # per game, around the mean of -0.125
+    assert row["half"] == pytest.approx(1.96 * np.sqrt((off**2).sum()) / 4)
 
 
 def test_analyse(
@@ -265,6 +319,8 @@ def test_analyse(
     position = game.position()
     assert main(["analyse", position.to_text(), "--json", str(tmp_path / "a.json")]) == 0
     assert "exact: table copies-1" in capsys.readouterr().out
+    far = position.to_json().replace('"frustrations": 0', '"frustrations": 40')
+    assert main(["analyse", far]) == 0 and "estimated: beyond the 6 frustrations" in capsys.readouterr().out
     result = json.loads((tmp_path / "a.json").read_text())
     exact = OptimalAgent().action_values(position)
     assert [row["action"] for row in result["actions"]] == list(np.argsort(-exact, kind="stable")[: game.mask().sum()])
@@ -279,7 +335,9 @@ def test_analyse(
     between = Position.complete({}, num_players=3, copies=3)
     assert main(["analyse", between.to_text()]) == 0
     assert "player_0: " in capsys.readouterr().out
-    for words in (["nonsense"], [position.to_text(), "--table", str(tmp_path / "p.json")]):
+    (tmp_path / "picture").write_bytes(b"\x89PNG\xff")
+    table_file = ["--table", str(tmp_path / "p.json")]
+    for words in (["nonsense"], [position.to_text(), *table_file], ["missing.json"], [str(tmp_path / "picture")]):
         assert main(["analyse", *words]) == 2
         assert capsys.readouterr().err.count("\n") == 1
 
@@ -295,11 +353,12 @@ def test_nobody_exploits_a_perfect_player(tmp_path: Path) -> None:
     pair = sum(int(digit) * len(codes.swap) ** value for value, digit in enumerate(digits))
     values = np.zeros((2, len(table.values), 3, 9), np.float32)
     both = sorted([pair, int(solution.arrangements(codes)[1][pair])])
-    result = exploit._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
+    result, residual = exploit._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
+    assert residual < 1e-5
     for role in (exploit.AGENT, exploit.RESPONDER):
         assert np.abs(result[role] - table.values[both].reshape(2, 3, 9)).max() < 1e-4
     # A worse player is worth less at turn, and more to the one who plays against it.
-    worse = exploit._solve_part(("random", 2, np.array([pair]), values * 0))
+    worse, _ = exploit._solve_part(("random", 2, np.array([pair]), values * 0))
     assert (worse[exploit.AGENT] < result[exploit.AGENT] + 1e-4).all()
     assert (worse[exploit.RESPONDER] > result[exploit.RESPONDER] - 1e-4).all()
     assert (worse[exploit.RESPONDER] - worse[exploit.AGENT]).mean() > 0.1
@@ -310,9 +369,8 @@ def test_regret(
 ) -> None:
     perfect = exploit.regret("optimal", 1, 40, 1)["regret"]
     assert perfect["mean"] == 0 and perfect["decisions"] > 100
-    monkeypatch.setattr(
-        exploit, "exploit", lambda *words: {"exploitability": 0.5, "agent_starts": 0.4, "responder_starts": 0.6}
-    )
+    found = {"exploitability": 0.5, "agent_starts": 0.4, "responder_starts": 0.6, "as_distribution": True}
+    monkeypatch.setattr(exploit, "exploit", lambda *words: found)
     assert main(["exploit", "heuristic", "--games", "100", "--json", str(tmp_path / "e.json")]) == 0
     result = json.loads((tmp_path / "e.json").read_text())
     lost = result["against_optimal"]["regret"]
@@ -323,7 +381,10 @@ def test_regret(
     monkeypatch.setenv("PECHVOGEL_TABLES", str(tmp_path))
     assert main(["exploit", "heuristic", "--copies", "2"]) == 2
     assert "pechvogel solve --copies 2" in capsys.readouterr().err
-    assert main(["exploit", "nobody"]) == 2
+    for wrong in (["nobody"], ["heuristic", "--copies", "4"], ["heuristic", "--frustrations", "1"]):
+        assert main(["exploit", *wrong]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert lost["ci95"][0] < lost["mean"] < lost["ci95"][1]
 
 
 def test_findings_are_written_from_the_table(
@@ -356,10 +417,16 @@ def test_findings_are_written_from_the_table(
     assert main(["findings", "--data", str(tmp_path / "data.json"), "--out", str(again)]) == 0
     assert again.read_text(encoding="utf-8") == text
     (tmp_path / "other.json").write_text("[1]")
-    for name in ("other.json", "nowhere.json"):
+    (tmp_path / "more.json").write_text('{"agents": {"1": {}}, "copies": 1}')
+    for name in ("other.json", "more.json", "nowhere.json"):
         assert main(["findings", "--data", str(tmp_path / name), "--out", str(again)]) == 2
     assert main(["findings", "--copies", "2", "--out", str(page)]) == 2
     assert main(["findings", "--copies", "1", "--games", "0"]) == 2
+    assert main(["findings", "--copies", "1", "--best-response", "1"]) == 2
+    assert main(["findings", "--copies", "1", "--agents", "optimal:table=nowhere"]) == 2
+    before = capsys.readouterr()
+    assert main(["findings", "--out", str(tmp_path / "no" / "page.md")]) == 2
+    assert "--out" in capsys.readouterr().err and "Traceback" not in before.err
 
 
 def test_what_a_frustration_is_worth(table: Solution) -> None:

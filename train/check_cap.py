@@ -1,10 +1,11 @@
 """Whether it matters that a table counts frustrations up to a cap only: `pechvogel solve --check-cap`.
 
-*By play*: perfect players play with the engine, which has no cap, and what they win is compared with what the table
-says, at the start and at every stage of the game. Dice make that a rough comparison; a fine one takes the luck out. A
-turn that begins in a position is worth, exactly, the mean of what the table says at its ends; where that differs from
-what the table says at the position, the table is wrong, and the sum of these differences over a game is what play from
-there really is worth more than the table says, whatever the dice did in between.
+*By play*: players who play by the table play with the engine, which has no cap, and what they win is compared with
+what the table says, at the start and at every stage of the game. Dice make that a rough comparison; a fine one takes
+the luck out. A turn that begins in a position is worth, exactly, the mean of what the table says at its ends. Where
+that differs from what the table says at the position, the table does not fit together: its *turn error*, which is
+rounding within the cap. What such play is worth differs from the table by the sum of these errors over a game, on
+average; so the mean of the sums is the error at the start, with far less noise than results have.
 
 *By another cap*: the same game is solved with a cap that is two higher, and the two tables are compared at the start
 and at all positions of the perfect games.
@@ -12,7 +13,6 @@ and at all positions of the perfect games.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,37 +21,36 @@ from rich.table import Table
 
 from agents.solution import Solution
 from agents.turn import TurnSearch
-from pechvogel_env.rules import States
+from pechvogel_env.dice import check_seed
 from train import perfect
 from train.perfect import Games
-from train.solve import solve
+from train.solve import MAX_CAP, note_of, solve
 
 GAMES = 10_000
 HIGHER = 2
-AT_ONCE = 1000
 
 
 def by_play(table: Solution, games: Games) -> dict[str, Any]:
     """What perfect players win, against what the table says."""
     states = games.positions
     said = table.evaluate(states)[np.arange(len(states)), states["active"]]
-    error = _turn_values(table, states) - said
-    # From the first player's side, added up from the end of each game.
-    missing = _to_the_end(np.where(states["active"] == 0, error, -error), games.game)
+    error = TurnSearch(table.evaluate).values(states)[np.arange(len(states)), states["active"]] - said
+    # From the first player's side, who is on seat 0.
+    sums = np.bincount(games.game, np.where(states["active"] == 0, error, -error))
     left = states["middle"].sum(axis=1)
     stages = {f"{count} marker{'s' * (count > 1)} left": left == count for count in range(int(left.max()), 0, -1)}
     stages[f"more than {table.cap} frustrations"] = states["frustrations"][:, :2].max(axis=1) > table.cap
-    start = states["turn"] == 0
     outcomes = games.outcomes()
     return {
         "games": len(games.turns),
         "games_beyond": int((games.most > table.cap).sum()),
         "positions": len(states),
-        "start": _compare(said, outcomes, games.game, start),
+        "start": _compare(said, outcomes, games.game, states["turn"] == 0),
         "stages": {name: _compare(said, outcomes, games.game, here) for name, here in stages.items() if here.any()},
-        "start_error": float(missing[start].mean()),
-        "largest_error": float(np.abs(missing).max()),
-        "mean_error": float(np.abs(missing).mean()),
+        "start_error": float(sums.mean()),
+        "start_error_half": float(1.96 * sums.std() / np.sqrt(len(sums))),
+        "mean_turn_error": float(np.abs(error).mean()),
+        "largest_turn_error": float(np.abs(error).max()),
     }
 
 
@@ -72,39 +71,20 @@ def by_another_cap(table: Solution, games: Games, threads: int | None = None) ->
         "largest_change": float(change.max()),
     }
     del other
-    forget(path)
-    return result
-
-
-def forget(path: Path) -> None:
-    """Delete a table and its note."""
     path.unlink()
-    path.with_name(path.name + ".json").unlink(missing_ok=True)
+    note_of(path).unlink(missing_ok=True)
+    return result
 
 
 def check(table: Solution, another: bool, games: int, seed: int, threads: int | None = None) -> dict[str, Any]:
     """Both ways, or by play only."""
+    check_seed(seed)
+    if another and table.cap + HIGHER > MAX_CAP:
+        raise ValueError(f"there is no cap above {table.cap} to compare with; check by play alone")
     played = perfect.play(table, games, seed)
     result = {"seed": seed, "by_play": by_play(table, played)}
     if another:
         result["by_another_cap"] = by_another_cap(table, played, threads)
-    return result
-
-
-def _turn_values(table: Solution, states: States) -> NDArray[np.float64]:
-    """What a turn that begins in these positions is worth to the player at turn, by the table at its ends."""
-    search = TurnSearch(table.evaluate)
-    parts = [search.values(states[at : at + AT_ONCE]) for at in range(0, len(states), AT_ONCE)]
-    return np.concatenate(parts)[np.arange(len(states)), states["active"]]
-
-
-def _to_the_end(errors: NDArray[np.float64], game: NDArray[np.int64]) -> NDArray[np.float64]:
-    """For every position the sum of the errors from there to the end of its game; positions stand in order of time."""
-    sums = np.zeros(int(game.max()) + 1)
-    result = np.zeros(len(errors))
-    for i in range(len(errors) - 1, -1, -1):
-        sums[game[i]] += errors[i]
-        result[i] = sums[game[i]]
     return result
 
 
@@ -129,10 +109,13 @@ def add_rows(rows: Table, found: dict[str, Any]) -> None:
         f"{play['games_beyond']:,}",
     )
     rows.add_row("the first player's value in these games", f"{start['play']:+.4f} ± {start['half']:.4f}")
-    rows.add_row("... the table's error at the start, luck taken out", f"{play['start_error']:+.1e}")
     rows.add_row(
-        f"... at all {play['positions']:,} positions",
-        f"{play['mean_error']:.1e} on average, {play['largest_error']:.1e} at most",
+        "... what it differs from the table by, luck taken out",
+        f"{play['start_error']:+.1e} ± {play['start_error_half']:.1e}",
+    )
+    rows.add_row(
+        f"turn errors at all {play['positions']:,} positions",
+        f"{play['mean_turn_error']:.1e} on average, {play['largest_turn_error']:.1e} at most",
     )
     for name, stage in play["stages"].items():
         rows.add_row(

@@ -6,6 +6,7 @@ Everything comes from tables, from games of perfect players and from games of ag
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from agents import registry, solution
 from agents.solution import NoTableError, Solution
 from agents.turn import TurnSearch
 from pechvogel_env import rules
+from pechvogel_env.dice import check_seed
 from pechvogel_env.rules import FIRST_VALUE, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED, Action, Phase, States
 from train import exploit, perfect, solve
 from train.perfect import Games
@@ -26,6 +28,11 @@ def gather(
     table: Solution, specs: Sequence[str], games: int, agent_games: int, seed: int, best_response_cap: int
 ) -> dict[str, Any]:
     """All figures, as JSON holds them. The smaller games are in it, too, where their tables are there."""
+    check_seed(seed)
+    if best_response_cap:
+        exploit.check_cap(best_response_cap)
+    for spec in specs:
+        registry.prepare(registry.make(spec), 2, table.copies)
     played = perfect.play(table, games, seed)
     tables = {str(table.copies): table}
     for copies in range(1, table.copies):
@@ -39,7 +46,6 @@ def gather(
         "agent_games": agent_games,
         "seed": seed,
         "solved": {copies: _solved(tables[copies]) for copies in sorted(tables)},
-        "beyond": float((played.most > table.cap).mean()),
         "first_player": {
             "value": table.start_value,
             "played": float(played.rewards.mean()),
@@ -79,23 +85,26 @@ def _solved(table: Solution) -> dict[str, Any]:
 
 
 def _agents(table: Solution, specs: Sequence[str], games: int, seed: int) -> dict[str, Any]:
-    """How far agents are from perfect; those that can't play this game are left out."""
+    """How far agents are from perfect; those that can't play this game are left out, aloud."""
     found = {}
     for spec in specs:
-        try:
-            registry.prepare(registry.make(spec), 2, table.copies)
-        except ValueError:
+        if not _can_play(spec, table.copies):
             continue
         found[spec] = exploit.regret(spec, table.copies, games, seed, str(table.path))
     return found
 
 
-def _best_response(spec: str, cap: int) -> dict[str, Any] | None:
+def _can_play(spec: str, copies: int) -> bool:
     try:
-        registry.prepare(registry.make(spec), 2, exploit.COPIES)
-    except ValueError:
-        return None
-    return exploit.exploit(spec, cap)
+        registry.prepare(registry.make(spec), 2, copies)
+    except ValueError as error:
+        print(f"pechvogel: left out with {copies} copies: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _best_response(spec: str, cap: int) -> dict[str, Any] | None:
+    return exploit.exploit(spec, cap) if _can_play(spec, exploit.COPIES) else None
 
 
 # ------------------------------------------------------------------------------------------------ what games show

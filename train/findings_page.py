@@ -24,10 +24,10 @@ def write(path: Path, data: dict[str, Any]) -> None:
         "length": lambda axis: _draw_lengths(axis, data["turns"]["histogram"]),
         "regret": lambda axis: _draw_regrets(axis, data["agents"][str(data["copies"])]),
     }
-    for name, draw in pictures.items():
-        _save(path.with_name(f"{path.stem}-{name}.png"), draw)
     sections = (_head, _solving, _cap, _first_player, _frustrations, _steals, _targets, _habits, _lengths, _agents)
     lines = [line for section in sections for line in section(data, path.stem)]
+    for name, draw in pictures.items():
+        _save(path.with_name(f"{path.stem}-{name}.png"), draw)
     replace_file(path, ("\n".join(lines).rstrip() + "\n").encode())
 
 
@@ -68,8 +68,8 @@ def _solving(data: dict[str, Any], name: str) -> list[str]:
         "",
         _paragraph(
             "Every marker that is won takes one out of the middle, so positions fall into layers, solved from the last "
-            "marker back; within a turn everything is exact. A sweep computes the turn of every position of a layer "
-            f"once.{told}"
+            "marker back; within a turn everything is exact. A sweep computes the turns of an arrangement of the "
+            f"markers, and of the one with the players exchanged, for all frustrations and places of Murphy.{told}"
         ),
         "",
         "| command | positions | value of the game | largest remaining change | sweeps | time | memory | table |",
@@ -89,8 +89,9 @@ def _cap(data: dict[str, Any], name: str) -> list[str]:
         start = play["start"]
         rows.append(
             f"| {copies} | {solved['frustrations']} | {play['games_beyond']:,} of {play['games']:,} | "
-            f"{start['table']:+.4f} | {start['play']:+.4f} ± {start['half']:.4f} | {play['start_error']:+.0e} | "
-            f"{play['mean_error']:.0e} | {play['largest_error']:.0e} |"
+            f"{start['table']:+.4f} | {start['play']:+.4f} ± {start['half']:.4f} | "
+            f"{play['start_error']:+.0e} ± {play['start_error_half']:.0e} | "
+            f"{play['mean_turn_error']:.0e} | {play['largest_turn_error']:.0e} |"
         )
         if "by_another_cap" in solved["cap"]:
             other = solved["cap"]["by_another_cap"]
@@ -104,13 +105,14 @@ def _cap(data: dict[str, Any], name: str) -> list[str]:
         "",
         _paragraph(
             "Frustrations have no limit, a table has one; beyond it, values go on as they do near it. So perfect "
-            "players played with the engine, which has no cap. What they won is compared with the table, roughly by "
-            "the results, and finely with the luck taken out: at every position of a game, what the turn is worth by "
-            "the table at its ends minus what the table says before it, added up to the end of the game "
+            "players played with the engine, which has no cap, and what they won is compared with the table: roughly "
+            "by the results, and finely with the luck taken out. A *turn error* is what a turn is worth by the table "
+            "at its ends, all dice considered, minus what the table says before it; within the cap it is rounding. "
+            "Added up over a game they are, on average, what such play is worth more than the table says "
             "(`pechvogel solve --check-cap`)."
         ),
         "",
-        "| copies | cap | games beyond it | start: table | play | error | all positions: mean error | largest |",
+        "| copies | cap | games beyond it | start: table | results | luck taken out | turn error: mean | largest |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",
         *rows,
         "",
@@ -179,6 +181,9 @@ def _frustrations(data: dict[str, Any], name: str) -> list[str]:
 
 
 def _steals(data: dict[str, Any], name: str) -> list[str]:
+    if not data["steals"]:
+        return []
+
     def cells(row: dict[str, Any]) -> str:
         return f"{row['decisions']:,} | {row['best']:.1%} | {row['gain']:+.4f} |"
 
@@ -215,7 +220,7 @@ def _targets(data: dict[str, Any], name: str) -> list[str]:
             for count in range(1, TARGETS_NEEDED + 1)
         ],
         "",
-        "Two numbers to choose from, no raven: the lower one is better,",
+        "Of two numbers that were thrown, without a raven, the lower one is the better target",
         *[
             f"- with {count + 2} dice against {count + 1}: {pairs or 'in no pair'}"
             for count, pairs in enumerate(lower_numbers(targets))
@@ -281,8 +286,9 @@ def _agents(data: dict[str, Any], name: str) -> list[str]:
             "",
             _paragraph(
                 "*Exploitability*: what the best response to an agent wins in the game with one copy of every marker, "
-                "exactly, as the mean of both seats; a perfect player's is 0. A value of 1 would be to win every game. "
-                f"(`pechvogel exploit AGENT`, frustrations counted up to {' or '.join(map(str, sorted(caps)))}.)"
+                "as the mean of both seats; a perfect player's is 0. A value of 1 would be to win every game. It is "
+                f"exact for frustrations counted up to {' or '.join(map(str, sorted(caps)))} "
+                "(`pechvogel exploit AGENT`)."
             ),
             "",
             "| agent | exploitability | win share of the best response |",

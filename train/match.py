@@ -41,7 +41,7 @@ class Results:
     truncated: int
     seconds: NDArray[np.float64]  # by place: time spent deciding
     choices: NDArray[np.int64]  # (place, phase, action): how often it was chosen where there was a choice
-    regret: NDArray[np.float64]  # (place, phase, 2): value lost, and over how many decisions; 0 without a judge
+    regret: NDArray[np.float64]  # (block, place, phase, 2): value lost, over how many decisions; 0 without a judge
     messages: list[str]  # why games were forfeited, each kind once
 
 
@@ -95,7 +95,7 @@ class _Table:
         self.seconds = np.zeros(n)
         self.choices = np.zeros((n, len(Phase), rules.NUM_ACTIONS), np.int64)
         self.judged = np.repeat([block % judge_every == 0 for block in blocks], n)
-        self.regret = np.zeros((n, len(Phase), 2))
+        self.regret = np.zeros((len(blocks), n, len(Phase), 2))
         self.messages: dict[str, None] = {}
 
     def play(self) -> Results:
@@ -165,8 +165,9 @@ class _Table:
         states = self.batch.states[games]
         values = self.judge.action_values(states)
         lost = np.nanmax(values, axis=1) - values[np.arange(len(games)), actions] if len(games) else np.zeros(0)
-        np.add.at(self.regret[place], (states["phase"], 0), lost)
-        np.add.at(self.regret[place], (states["phase"], 1), 1)
+        of_block = self.regret[:, place]
+        np.add.at(of_block, (games // self.n, states["phase"], 0), lost)
+        np.add.at(of_block, (games // self.n, states["phase"], 1), 1)
 
     def _act(self, place: int, i: int) -> Any:
         position, mask = position_of(self.batch.states, i), self.buffers.masks[i].copy()

@@ -14,8 +14,6 @@ from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.rules import States
 from train.progress import bar
 
-AT_ONCE = 1000  # states searched by one call: more would need much memory
-
 
 @dataclass
 class Games:
@@ -57,9 +55,7 @@ def play(table: Solution, games: int, seed: int) -> Games:
             asked = live[batch.bits[live] & (batch.bits[live] - 1) != 0]
             if asked.size:
                 states = batch.states[asked]
-                worth = np.concatenate(
-                    [search.action_values(states[at : at + AT_ONCE]) for at in range(0, len(states), AT_ONCE)]
-                )
+                worth = search.action_values(states)
                 decisions.append(states)
                 values.append(worth)
                 actions[asked] = np.nanargmax(worth, axis=1)

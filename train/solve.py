@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from train.solve_kernel import make_turn, solve_pairs
 TOLERANCE = 3e-6  # single precision gives no more
 PAIRS_AT_ONCE = 64
 MIN_CAP, MAX_CAP = 2, 31
+NOTED = ("seconds", "threads", "memory")  # what solving took, kept beside the table
 DEFAULT_CAPS = {1: 12, 2: 12, 3: 8}  # by copies: as many as it takes until they don't matter (docs/solution.md)
 
 
@@ -46,12 +47,16 @@ def solve(copies: int, cap: int, path: Path, threads: int | None = None) -> dict
         raise ValueError(f"copies must be from 1 to {MAX_COPIES}, not {copies}")
     if not MIN_CAP <= cap <= MAX_CAP:
         raise ValueError(f"frustrations must be from {MIN_CAP} to {MAX_CAP}, not {cap}")
-    if path.exists():
-        raise ValueError(f"{path} is there already; choose another file with --out, or delete it")
+    for target in (path, note_of(path)):
+        if target.exists():
+            raise ValueError(f"{target} is there already; choose another file with --out, or delete it")
     path.parent.mkdir(parents=True, exist_ok=True)
-    run = _Run(copies, cap, path, threads or os.cpu_count() or 1)
-    run.solve()
-    return run.finish()
+    with _lock(path):
+        run = _Run(copies, cap, path, threads or os.cpu_count() or 1)
+        run.solve()
+        run.finish()
+        _lock_path(path).unlink(missing_ok=True)
+    return describe(path)
 
 
 class _Run:
@@ -79,15 +84,27 @@ class _Run:
                 same = same and self.partial.stat().st_size >= HEADER + self.bytes
                 if not same or note.keys() != self.note.keys():
                     raise ValueError
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, TypeError, AttributeError):
                 raise ValueError(f"{self.partial} is of another game or damaged; delete it to begin anew") from None
             self.note = note
         else:
             self.note_path.unlink(missing_ok=True)  # of a table that is gone
-            with open(self.partial, "wb") as file:
-                file.truncate(HEADER + self.bytes)
+            self._make_room()
         self.values = np.memmap(self.partial, np.float32, "r+", HEADER, solution.shape(copies, cap))
         self.left, self.pairs = self._arrangements()
+
+    def _make_room(self) -> None:
+        """The whole file at once: a mapped file that finds the disk full later could only crash."""
+        size = HEADER + self.bytes
+        with open(self.partial, "wb") as file:
+            try:
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)
+                else:
+                    file.truncate(size)
+            except OSError as error:
+                self.partial.unlink()
+                raise ValueError(f"{self.partial}: no room for {size / 1e6:,.0f} MB ({error.strerror})") from None
 
     def _arrangements(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Of one arrangement of every pair: how many markers are left in the middle, and its number."""
@@ -115,8 +132,11 @@ class _Run:
                 self.note["memory"] = max(self.note["memory"], _peak_memory())
                 replace_file(self.note_path, json.dumps(self.note).encode())
                 if not progress.console.is_terminal:  # no bar there: a line
+                    done += len(pairs)
+                    spent = self.note["seconds"]
+                    left = spent * (progress.tasks[0].total or 0) / done - spent
                     progress.console.print(
-                        f"{layer} of {last} markers left: solved after {self.note['seconds']:,.0f} s"
+                        f"{layer} of {last} markers left: solved after {spent:,.0f} s, about {left:,.0f} s to go"
                     )
 
     def _layer(
@@ -136,7 +156,7 @@ class _Run:
         for future in waiting:
             yield future.result()
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> None:
         start = solution.start(self.codes, self.copies)
         info = {
             "copies": self.copies,
@@ -148,11 +168,28 @@ class _Run:
         self.values.flush()
         del self.values
         solution.seal(self.partial, info)
-        note = {key: self.note[key] for key in ("seconds", "threads", "memory")}
-        replace_file(note_of(self.path), to_json(note))
         self.partial.replace(self.path)
+        replace_file(note_of(self.path), to_json({key: self.note[key] for key in NOTED}))
         self.note_path.unlink()
-        return describe(self.path)
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
+def _lock(path: Path) -> IO[bytes]:
+    """Keep a second run off this table; the lock goes with the process, however it ends."""
+    file = open(_lock_path(path), "wb")  # noqa: SIM115  it stays open as long as the run
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:  # Windows
+        pass
+    except OSError:
+        file.close()
+        raise ValueError(f"another run is solving into {path}") from None
+    return file
 
 
 def note_of(path: Path) -> Path:
@@ -165,21 +202,24 @@ def describe(path: Path) -> dict[str, Any]:
     table = Solution(path)
     keys = ("copies", "frustrations", "start_value", "residual", "sweeps")
     found = {key: table.info[key] for key in keys} | {"bytes": path.stat().st_size, "file": str(path)}
-    if not note_of(path).exists():
-        return found | {"seconds": None, "threads": None, "memory": None}
+    return found | dict.fromkeys(NOTED) | _note(path)
+
+
+def _note(path: Path) -> dict[str, Any]:
     try:
         note = json.loads(note_of(path).read_text(encoding="utf-8"))
-        if not {"seconds", "threads", "memory"} <= note.keys():
+        if not isinstance(note, dict):
             raise ValueError
-    except (OSError, ValueError, AttributeError):
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
         raise ValueError(f"{note_of(path)} is damaged; delete it (the table does not need it)") from None
-    return found | note
+    return note
 
 
 def add_to_note(path: Path, more: dict[str, Any]) -> None:
     """Keep something that was found out about a table."""
-    note = json.loads(note_of(path).read_text(encoding="utf-8")) if note_of(path).exists() else {}
-    replace_file(note_of(path), to_json(note | more))
+    replace_file(note_of(path), to_json(_note(path) | more))
 
 
 def _peak_memory() -> int:
@@ -195,7 +235,8 @@ def _peak_memory() -> int:
 def show(result: dict[str, Any]) -> None:
     """Print the result as a table."""
     console = Console()
-    table = Table(title=f"Two players, {result['copies']} copies: solved", show_header=False)
+    copies = f"{result['copies']} cop{'y' if result['copies'] == 1 else 'ies'}"
+    table = Table(title=f"Two players, {copies}: solved", show_header=False)
     share = (1 + result["start_value"]) / 2
     table.add_row("value of the game for the first player", f"{result['start_value']:+.5f} (wins {share:.3%})")
     table.add_row("frustrations, at most", str(result["frustrations"]))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -87,8 +88,11 @@ class Setup:
         if self.table is not None or self.players != 2:
             return self.table
         try:
-            return str(solution.find(self.copies))
+            return str(solution.Solution(solution.find(self.copies)).path)
         except solution.NoTableError:
+            return None
+        except ValueError as error:  # a damaged one is no reason not to play
+            print(f"pechvogel: no regret: {error}", file=sys.stderr)
             return None
 
     @property
@@ -340,14 +344,16 @@ def _lineup_summary(lineup: tuple[str, ...], chunks: list[Results]) -> dict[str,
 
 def _regret(played: Sequence[tuple[int, Results]]) -> dict[str, Any] | None:
     """Mean value lost per decision, in all and by kind of decision; None where the game is not solved."""
-    parts = np.array([chunk.regret[place] for place, chunk in played])
+    parts = np.concatenate([chunk.regret[:, place] for place, chunk in played])
+    parts = parts[parts[:, :, 1].any(axis=1)]  # blocks that were judged
     lost, count = parts.sum(axis=0).T
     if not count.sum():
         return None
     mean = lost.sum() / count.sum()
-    # The error of a ratio, from chunks, which are independent.
+    # The error of a ratio, from blocks, which are independent.
     off = parts[:, :, 0].sum(axis=1) - mean * parts[:, :, 1].sum(axis=1)
-    half = Z95 * math.sqrt(float((off**2).sum())) / count.sum() if len(parts) > 1 else math.nan
+    half = Z95 * math.sqrt(float((off**2).sum()) * len(off) / max(1, len(off) - 1)) / count.sum()
+    half = half if len(off) > 1 else math.nan
     return {
         "mean": float(mean),
         "ci95": [float(mean - half), float(mean + half)],
