@@ -94,12 +94,13 @@ class PpoAgent(BatchAgent):
 
     def _logits(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float32]:
         players, copies = int(states["num_players"][0]), int(states["copies"][0])
-        policy = self._policy(players, copies)
+        policy = self.policy(players, copies)
         out = np.empty((len(states), observation.size(players)), np.float32)
         observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
         return policy.logits(out, masks)
 
-    def _policy(self, players: int, copies: int) -> Policy:
+    def policy(self, players: int, copies: int) -> Policy:
+        """The weights for a game; ValueError if there are none."""
         if (players, copies) not in self._loaded:
             if self._only is not None:
                 ((n, c),) = self._loaded

@@ -171,6 +171,13 @@ def _parser() -> argparse.ArgumentParser:
     findings.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
     _add_json(findings)
 
+    levels = commands.add_parser("levels", help="how strong the champion's levels are against the champion itself")
+    levels.set_defaults(run=_levels)
+    levels.add_argument("--games", type=int, default=4000, metavar="N", help="per level (default 4000)")
+    levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
+    _add_json(levels)
+
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
@@ -335,7 +342,8 @@ def _solve(arguments: argparse.Namespace) -> None:
         from train import check_cap
 
         games, seed, threads = arguments.check_games, arguments.seed, arguments.threads
-        result["cap"] = check_cap.check(solution.Solution(path), arguments.check_cap == "all", games, seed, threads)
+        found = check_cap.check(solution.Solution(path), arguments.check_cap == "all", games, seed, threads)
+        result["cap"] = result.get("cap", {}) | found  # what was found by another cap stays
         solve.add_to_note(path, {"cap": result["cap"]})
     if arguments.json != "-":
         solve.show(result)
@@ -391,6 +399,15 @@ def _findings(arguments: argparse.Namespace) -> None:
         findings_page.write(arguments.page, data)
     if arguments.json != "-":
         print(f"written: {arguments.page}")
+
+
+def _levels(arguments: argparse.Namespace) -> None:
+    from train import levels
+
+    result = (levels.fit if arguments.fit else levels.measure)(arguments.games, arguments.seed)
+    if arguments.json != "-":
+        levels.show(result)
+    _write_json(arguments.json, result)
 
 
 def _analyse(arguments: argparse.Namespace) -> None:

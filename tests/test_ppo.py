@@ -267,3 +267,33 @@ def test_the_benchmark_of_training(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     result = json.loads(capsys.readouterr().out)
     assert result["training"]["selfplay"] > 0 and result["training"]["solo"] > 0
     assert result["ratio"] == pytest.approx(result["training"]["selfplay"] / result["training"]["solo"])
+
+
+def test_a_best_response_begins_with_weights_and_faces_one_agent(trained: Path, tmp_path: Path) -> None:
+    start = f"ppo:weights={trained / 'policy.safetensors'}"
+    config = configs.read(TINY)
+    assert isinstance(config, configs.Config)
+    config.frozen, config.start, config.critic_first = "heuristic", start, 2
+    trainer = Trainer(config, tmp_path)
+    began = load(trained / "policy.safetensors")[0]
+    critic = trainer.model.policy.value_net.weight.detach().clone()
+    for update in range(3):
+        trainer.update()
+        same = all(
+            np.array_equal(a, b)
+            for now, then in zip(trainer.policy().layers, began.layers, strict=True)
+            for a, b in zip(now, then, strict=True)
+        )
+        assert same == (update < 2)
+    assert not torch.equal(critic, trainer.model.policy.value_net.weight)
+    assert [type(member.agent).__name__ for member in trainer.league.opponents] == ["HeuristicAgent"]
+    trainer._evaluate()
+    assert [row["against"] for row in trainer.history] == ["heuristic"]
+    for key, wrong, message in (
+        ("start", "random", "start must be ppo"),
+        ("start", "ppo:weights=nowhere", "can't be read"),
+        ("frozen", "nobody", "there is no agent"),
+        ("hidden", [32], r"hidden must be \[64, 64\]"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Trainer(configs.from_dict({**configs.as_dict(config), key: wrong}), tmp_path)

@@ -257,7 +257,7 @@ def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     play_only = ["--check-cap", "play", "--check-games", "20"]
     for _ in range(2):  # the second time there is a note again, without what solving took
         assert main([*words[:-3], *play_only]) == 0
-    assert "by_another_cap" not in solve.describe(path)["cap"]
+    assert "by_another_cap" not in solve.describe(path)["cap"] and solve.describe(path)["seconds"] is None
     assert main(["solve", "--copies", "2", "--frustrations", "4", "--out", str(path), *play_only]) == 2
     assert "is the table of 1 copies" in capsys.readouterr().err
     assert main([*words, "--json", str(solve.note_of(path))]) == 2 and main([*words, "--seed", "-1"]) == 2

@@ -40,6 +40,10 @@ class Config:
     planner: float = 0.0  # ten times as slow as the others
     random: float = 0.1
     alike: float = 0.0  # share of tables at which one of them fills all other seats
+    # Instead of a league: the best response to an agent.
+    frozen: str = ""  # who fills all other seats
+    start: str = ""  # `ppo` or `ppo:weights=FILE`: the weights to begin with
+    critic_first: int = 0  # updates in which only the critic learns, which is in no file of weights
     snapshot_every: int = 20  # updates between two snapshots
     snapshots: int = 10  # kept at most; then the oldest goes
     evaluate_every: int = 20  # updates between two evaluations
@@ -112,6 +116,8 @@ def from_dict(source: Any) -> AnyConfig:
         wanted = known[key].type
         if wanted == "list[int]":
             fits = isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
+        elif wanted == "str":
+            fits = isinstance(value, str)
         elif wanted == "int":
             fits = isinstance(value, int) and not isinstance(value, bool)
         else:
@@ -132,7 +138,7 @@ def _check_ppo(config: Config) -> None:
     _at_least(config, 1, "steps", "tables", "rollout", "epochs", "snapshot_every", "snapshots", "evaluate_every")
     _at_least(config, 1, "evaluation_games")
     _at_least(config, 2, "minibatch")
-    _at_least(config, 0, "checkpoint_minutes", "entropy")
+    _at_least(config, 0, "checkpoint_minutes", "entropy", "critic_first")
     _above_0(config, "learning_rate", "clip")
     _shares(config, "gae_lambda", "alike")
     shares = [config.current, config.past, config.heuristic, config.planner, config.random]

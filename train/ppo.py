@@ -23,6 +23,7 @@ from safetensors.numpy import save as to_bytes
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
+from agents import registry
 from agents.heuristic import HeuristicAgent
 from agents.planner import PlannerAgent
 from agents.ppo import Policy, PpoAgent, save
@@ -64,6 +65,7 @@ class Trainer:
         self.config, self.folder = config, folder
         self.current = _CurrentPolicy()
         self.scripted = [Scripted(agent) for agent in (HeuristicAgent(), PlannerAgent(), RandomAgent())]
+        self.frozen = _agent(config.frozen, config) if config.frozen else None
         self.snapshots: list[Policy] = []
         self.taken = 0  # snapshots so far
         self.updates = 0
@@ -93,6 +95,8 @@ class Trainer:
             seed=config.seed,
             device="cpu",
         )
+        if config.start:
+            self._begin_with(_agent(config.start, config))
         self._renew_league()
         _, self.callback = self.model._setup_learn(config.steps)
         self.model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
@@ -127,14 +131,18 @@ class Trainer:
         model = self.model
         model.collect_rollouts(self.env, self.callback, model.rollout_buffer, self.config.rollout)
         model._update_current_progress_remaining(model.num_timesteps, self.config.steps)
+        before = self.policy() if self.updates < self.config.critic_first else None
         model.train()
+        if before is not None:
+            self._set_policy(before)
         self.updates += 1
         self._renew_league()
 
     def _status(self, speed: float) -> str:
         results = [info["r"] for info in self.model.ep_info_buffer or []]
         share = ((self.config.players - 1) * float(np.mean(results)) + 1) / self.config.players if results else 0.0
-        latest = "".join(f", {row['against']} {row['win_share']:.1%}" for row in self.history[-2:])
+        recent = self.history[-1 if self.frozen else -2 :]
+        latest = "".join(f", {row['against']} {row['win_share']:.1%}" for row in recent)
         return f"{speed:,.0f} steps/s, league {share:.0%}{latest}"
 
     def _renew_league(self) -> None:
@@ -150,6 +158,9 @@ class Trainer:
         self._seat_league()
 
     def _seat_league(self) -> None:
+        if self.frozen is not None:
+            self.league.opponents, self.league.shares = [Scripted(self.frozen)], np.ones(1)
+            return
         config, kept = self.config, len(self.snapshots)
         opponents = [self.current, *self.scripted, *self.snapshots]
         current = config.current + (0 if kept else config.past)
@@ -160,14 +171,34 @@ class Trainer:
     def policy(self) -> Policy:
         """The network as it is now, as plain arrays."""
         weights = {name: tensor.numpy().copy() for name, tensor in self.model.policy.state_dict().items()}
-        hidden = [f"mlp_extractor.policy_net.{2 * k}" for k in range(len(self.config.hidden))]
-        return Policy([(weights[f"{layer}.weight"], weights[f"{layer}.bias"]) for layer in [*hidden, "action_net"]])
+        return Policy([(weights[f"{layer}.weight"], weights[f"{layer}.bias"]) for layer in self._layers()])
+
+    def _layers(self) -> list[str]:
+        """The policy's layers, as stable-baselines3 names them."""
+        return [*[f"mlp_extractor.policy_net.{2 * k}" for k in range(len(self.config.hidden))], "action_net"]
+
+    def _set_policy(self, policy: Policy) -> None:
+        weights = self.model.policy.state_dict()
+        with torch.no_grad():
+            for name, (weight, bias) in zip(self._layers(), policy.layers, strict=True):
+                weights[f"{name}.weight"].copy_(torch.from_numpy(weight))
+                weights[f"{name}.bias"].copy_(torch.from_numpy(bias))
+
+    def _begin_with(self, agent: Any) -> None:
+        if not isinstance(agent, PpoAgent):
+            raise ValueError(f"start must be ppo or ppo:weights=FILE, not {self.config.start!r}")
+        policy = agent.policy(self.config.players, self.config.copies)
+        sizes = [len(bias) for _, bias in policy.layers[:-1]]
+        if sizes != self.config.hidden:
+            raise ValueError(f"hidden must be {sizes}, as in the weights to begin with, not {self.config.hidden}")
+        self._set_policy(policy)
 
     def _evaluate(self) -> None:
         """One of us at a table of each scripted agent."""
         config = self.config
         blocks = range(-(-config.evaluation_games // config.players))
-        for opponent in (RandomAgent(), HeuristicAgent()):
+        opponents: list[Any] = [RandomAgent(), HeuristicAgent()] if self.frozen is None else [self.frozen]
+        for opponent in opponents:
             table = [_InMemory(self.policy(), config), *[opponent] * (config.players - 1)]
             results = play_blocks(table, config.copies, EVALUATION_SEED, 0, blocks, 60.0)
             share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
@@ -190,7 +221,7 @@ class Trainer:
             "config": as_dict(self.config),
             "steps": int(self.model.num_timesteps),
             "seconds": round(self.seconds),
-            "results": self.history[-2:],
+            "results": self.history[-1 if self.frozen else -2 :],
         }
         save(self.policy(), self.folder / WEIGHTS, card)
         replace_file(self.folder / HISTORY, to_json(self.history))
@@ -273,6 +304,15 @@ class Trainer:
             "members": env.members,
             "lengths": env.lengths,
         }
+
+
+def _agent(spec: str, config: Config) -> Any:
+    """An agent that can play this game and decide many at once."""
+    agent = registry.make(spec)
+    registry.prepare(agent, config.players, config.copies)
+    if not hasattr(agent, "act_batch"):
+        raise ValueError(f"agent {spec!r} has no act_batch, which training needs")
+    return agent
 
 
 class _InMemory(PpoAgent):
