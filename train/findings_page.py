@@ -190,15 +190,18 @@ def _steals(data: dict[str, Any], name: str) -> list[str]:
     return [
         "## When to steal",
         "",
-        "Decisions with the choice between the middle and the opponent's marker, by markers left:",
+        _paragraph(
+            "Decisions with the choice between the middle and the opponent's marker, by markers left. (With one marker "
+            "left the game ends either way, and most often so that it makes no difference.)"
+        ),
         "",
-        "| markers left | decisions | stealing is best | stealing minus taking, on average |",
+        "| markers left | decisions | stealing is better | stealing minus taking, on average |",
         "|---:|---:|---:|---:|",
         *[f"| {row['left']} | {cells(row)}" for row in data["steals"]],
         "",
         "By the value of the marker:",
         "",
-        "| value | decisions | stealing is best | stealing minus taking, on average |",
+        "| value | decisions | stealing is better | stealing minus taking, on average |",
         "|---:|---:|---:|---:|",
         *[f"| {row['value']} | {cells(row)}" for row in data["steals_by_value"]],
         "",
@@ -345,7 +348,8 @@ def _regret_cells(row: dict[str, Any]) -> str:
     half = 100 * (row["ci95"][1] - row["ci95"][0]) / 2
     kinds = [lost["by_kind"].get(kind) for kind in KINDS]
     cells = [f"{1000 * kind['mean']:.1f}" if kind else "" for kind in kinds]
-    return f"{row['win_share']:.1%} ± {half:.1f} | {1000 * lost['mean']:.1f} | " + " | ".join(cells)
+    regret = f"{1000 * lost['mean']:.1f} ± {500 * (lost['ci95'][1] - lost['ci95'][0]):.1f}"
+    return f"{row['win_share']:.1%} ± {half:.1f} | {regret} | " + " | ".join(cells)
 
 
 # ------------------------------------------------------------------------------------------------ plots
