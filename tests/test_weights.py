@@ -20,6 +20,7 @@ TRAINED: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
     (3, 3): ("ppo-3", {"heuristic": 0.37}),
     (4, 3): ("ppo-4", {"heuristic": 0.28}),
     (5, 3): ("ppo-5", {"heuristic": 0.23}),
+    (2, 2): ("ppo-2-copies-2", {"heuristic": 0.5}),
     (2, 1): ("ppo-2-copies-1", {"heuristic": 0.5}),
 }
 
