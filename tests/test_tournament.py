@@ -254,7 +254,7 @@ def test_whatever_an_agent_does_the_tournament_goes_on(agent: Any) -> None:
 
 def test_who_cannot_play_a_game_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
-        ["evaluate", "ppo", "heuristic", "--copies", "2"],
+        ["evaluate", "--players", "3", "ppo", "heuristic", "heuristic", "--copies", "2"],
         ["evaluate", "random", "heuristic", "--time-limit", "nan"],
         ["evaluate", "random", "heuristic", "--plot", str(tmp_path / "x.foo")],
     ):
