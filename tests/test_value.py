@@ -247,7 +247,7 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
 
 def test_a_report_on_a_run(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(trained), "--against", "random", "--games", "40"]) == 0
-    assert "100,352 turns" in (trained / "report.html").read_text(encoding="utf-8")
+    assert "102,400 turns" in (trained / "report.html").read_text(encoding="utf-8")
     assert json.loads((trained / "policy.json").read_text())["results"][0]["against"] == "random"
 
 
