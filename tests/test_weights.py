@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents import registry
+from agents import registry, value
 from agents.card import WEIGHTS
 from agents.ppo import load
 from train import config as configs
@@ -71,3 +71,36 @@ def check_results(players: int, copies: int, games: int, errors: float) -> None:
         mine, card = row["agents"][0], claimed[row["lineup"][-1]]
         error = sum(((r["ci95"][1] - r["ci95"][0]) / 2 / 1.96) ** 2 for r in (mine, card)) ** 0.5
         assert abs(mine["win_share"] - card["win_share"]) < errors * error
+
+
+# (players, copies): the config, and what the champion must win at a table of each.
+CHAMPIONS: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
+    (2, 3): ("champion-2", {"heuristic": 0.64, "planner": 0.6, "ppo": 0.6}),
+}
+
+
+@pytest.mark.parametrize(("players", "copies"), CHAMPIONS)
+def test_every_champion_has_a_complete_card(players: int, copies: int) -> None:
+    path = WEIGHTS / f"champion-{players}-{copies}.safetensors"
+    card = value.load(path)[1]
+    assert path.stat().st_size <= 2_000_000 and (card["players"], card["copies"]) == (players, copies)
+    name, floors = CHAMPIONS[players, copies]
+    assert configs.from_dict(card["config"]) == configs.read(ROOT / "configs" / f"{name}.yaml"), "can't be made anew"
+    assert card["steps"] >= card["config"]["turns"] and card["seconds"] > 0 and card["version"]
+    results = {row["against"]: row for row in card["results"]}
+    for opponent, floor in floors.items():
+        assert results[opponent]["games"] >= 10_000 and results[opponent]["ci95"][0] > floor
+    registry.check(registry.make("champion"), players, copies, games=1)
+    registry.check(registry.make("champion:level=4"), players, copies, games=1)
+
+
+@pytest.mark.parametrize(("players", "copies"), CHAMPIONS)
+def test_a_few_games_of_champions_agree_with_their_cards(players: int, copies: int) -> None:
+    claimed = {
+        row["against"]: row for row in value.load(WEIGHTS / f"champion-{players}-{copies}.safetensors")[1]["results"]
+    }
+    setup = tournament.Setup(["champion", "heuristic"], players, copies, 600, seed=7, first_against_rest=True)
+    (row,) = tournament.run(setup)["lineups"]
+    mine, card = row["agents"][0], claimed["heuristic"]
+    error = sum(((r["ci95"][1] - r["ci95"][0]) / 2 / 1.96) ** 2 for r in (mine, card)) ** 0.5
+    assert abs(mine["win_share"] - card["win_share"]) < 4 * error
