@@ -22,7 +22,7 @@ from pechvogel_env.position import Position
 from pechvogel_env.rules import States
 
 # By level; the champion itself is level 10.
-TEMPERATURES = (0.30, 0.22, 0.16, 0.12, 0.09, 0.065, 0.045, 0.03, 0.015)
+TEMPERATURES = (0.072, 0.062, 0.052, 0.043, 0.036, 0.029, 0.023, 0.0165, 0.01)
 TOP = len(TEMPERATURES) + 1
 BOUND = 4.0  # temperatures: actions that lose more are not considered
 

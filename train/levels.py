@@ -19,7 +19,7 @@ from agents.champion import TEMPERATURES, TOP
 from train import tournament
 
 LOWEST = 0.20
-GRID = (0.005, 0.01, 0.02, 0.03, 0.045, 0.065, 0.1, 0.15, 0.22, 0.32, 0.5)
+GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085)
 
 
 def wanted(level: int) -> float:
