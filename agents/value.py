@@ -119,13 +119,17 @@ class ValueNet:
     def scores(self, states: States) -> NDArray[np.float64]:
         """Expected final scores of every seat."""
         self._check(states)
-        relative = self.outputs(states)[:, self.players :] * POINTS
-        seats = (np.arange(self.players) - states["active"][:, None]) % self.players
-        return np.take_along_axis(relative, seats, axis=1).astype(float)
+        return by_seat(self.outputs(states)[:, self.players :] * POINTS, states["active"]).astype(float)
 
     def _check(self, states: States) -> None:
         if not ((states["num_players"] == self.players).all() and (states["copies"] == self.copies).all()):
             raise ValueError(f"this evaluation is for {self.players} players and {self.copies} copies")
+
+
+def by_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
+    """From "the player at turn first" to seats."""
+    n = values.shape[-1]
+    return np.take_along_axis(values, (np.arange(n) - active[..., None]) % n, axis=-1)
 
 
 def rewards(outputs: NDArray[np.float32], states: States) -> NDArray[np.float64]:

@@ -131,11 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     exploit.add_argument("agent", metavar="AGENT", help="as for evaluate")
     exploit.add_argument("--copies", type=int, default=1, metavar="N", help="1; with a table 2 or 3, then regret only")
     exploit.add_argument(
-        "--frustrations",
-        type=int,
-        default=6,
-        metavar="F",
-        help="of the best response, counted up to so many (default 6)",
+        "--frustrations", type=int, metavar="F", help="of the best response, counted up to so many (default 6)"
     )
     exploit.add_argument("--games", type=int, default=2000, metavar="N", help="for regret (default 2000)")
     exploit.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
@@ -356,7 +352,8 @@ def _exploit(arguments: argparse.Namespace) -> None:
     from train import exploit
 
     registry.make(arguments.agent)  # what is wrong is an error before the work
-    exploit.check_cap(arguments.frustrations)
+    cap = exploit.CAP if arguments.frustrations is None else arguments.frustrations
+    exploit.check_cap(cap)
     result: dict[str, Any] = {"agent": arguments.agent, "copies": arguments.copies}
     try:
         against = exploit.regret(arguments.agent, arguments.copies, arguments.games, arguments.seed, arguments.table)
@@ -366,7 +363,7 @@ def _exploit(arguments: argparse.Namespace) -> None:
         print(f"pechvogel: no regret: {error}", file=sys.stderr)
         against = None
     if arguments.copies == exploit.COPIES:
-        result |= exploit.exploit(arguments.agent, arguments.frustrations)
+        result |= exploit.exploit(arguments.agent, cap)
     else:
         result |= {"best_response_value": None, "exploitability": None}
     result |= {"regret": against and against["regret"]["mean"], "against_optimal": against}

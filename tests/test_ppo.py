@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import random
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +17,7 @@ from agents import registry
 from agents.ppo import Policy, PpoAgent, load, save
 from pechvogel.cli import main
 from pechvogel_env import observation
+from tests.runs import digest, train, train_and_kill, train_to_the_end
 from train import config as configs
 from train.ppo import Trainer
 
@@ -31,22 +25,11 @@ ROOT = Path(__file__).parent.parent
 TINY = ROOT / "configs" / "tiny.yaml"
 
 
-def train(*words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pechvogel", "train", *words]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "whole"
-    process = train(str(TINY), "--out", str(folder))
-    _, error = process.communicate(timeout=300)
-    assert process.returncode == 0, error.decode()
+    train_to_the_end(str(TINY), "--out", str(folder))
     return folder
-
-
-def digest(folder: Path) -> str:
-    return hashlib.sha256((folder / "policy.safetensors").read_bytes()).hexdigest()
 
 
 def test_it_learns(trained: Path, tmp_path: Path) -> None:
@@ -94,24 +77,7 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
 
 def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    rng = random.Random(1)
-    checkpoint = folder / "checkpoint.safetensors"
-    words: tuple[str, ...] = (str(TINY), "--out", str(folder))
-    for _ in range(3):
-        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
-        process = train(*words)
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:  # until it has got somewhere, then at any moment
-            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
-                break
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.0, 0.8))
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        words = ("--resume", str(folder))
-    process = train("--resume", str(folder))
-    _, error = process.communicate(timeout=300)
-    assert process.returncode == 0, error.decode()
+    train_and_kill(TINY, folder, kills=3, longest=0.8)
     assert digest(folder) == digest(trained)
     assert (folder / "history.json").read_text() == (trained / "history.json").read_text()
 

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +12,7 @@ import pytest
 import torch
 
 pytest.importorskip("tensorboard")
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import registry, value
 from agents.champion import BOUND, TEMPERATURES, ChampionAgent
@@ -32,6 +26,7 @@ from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.game import Game
 from pechvogel_env.position import position_of
 from pechvogel_env.rules import Phase
+from tests.runs import digest, train_and_kill, train_to_the_end
 from train import config as configs
 from train.config import ValueConfig
 from train.turn_play import play_turns
@@ -180,22 +175,11 @@ def test_targets_by_hand() -> None:
     assert score_targets[:, 0, 0] == pytest.approx([(2 + 7) / 2, 7, 4])
 
 
-def train(*words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "pechvogel", "train", *words]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=ROOT)
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "whole"
-    process = train(str(TINY), "--out", str(folder))
-    _, error = process.communicate(timeout=300)
-    assert process.returncode == 0, error.decode()
+    train_to_the_end(str(TINY), "--out", str(folder))
     return folder
-
-
-def digest(folder: Path) -> str:
-    return hashlib.sha256((folder / "policy.safetensors").read_bytes()).hexdigest()
 
 
 def test_it_learns(trained: Path) -> None:
@@ -210,25 +194,11 @@ def test_it_learns(trained: Path) -> None:
 
 def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) -> None:
     folder = tmp_path / "killed"
-    rng = random.Random(1)
-    checkpoint = folder / "checkpoint.safetensors"
-    words: tuple[str, ...] = (str(TINY), "--out", str(folder))
-    for _ in range(2):
-        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
-        process = train(*words)
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
-                break
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0.0, 2.0))
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        words = ("--resume", str(folder))
-    process = train("--resume", str(folder))
-    _, error = process.communicate(timeout=300)
-    assert process.returncode == 0, error.decode()
+    train_and_kill(TINY, folder, kills=2, longest=2.0)
     assert digest(folder) == digest(trained)
+    curves = EventAccumulator(str(folder / "tensorboard"))
+    curves.Reload()
+    assert [event.step for event in curves.Scalars("train/error")] == list(range(4096, 102_401, 4096)), "a gap"
     assert (folder / "history.json").read_text() == (trained / "history.json").read_text()
 
 

@@ -41,8 +41,9 @@ def _head(data: dict[str, Any], name: str) -> list[str]:
         "# Two-player Pechvogel, solved",
         "",
         _paragraph(
-            f"This page is written by `pechvogel findings --copies {copies}`, all figures included. It rests on the "
-            f"exact value of every position between turns of the game with {_copies(copies)} of every marker: "
+            f"This page is written by `pechvogel findings --copies {copies} --games {data['games']} --agent-games "
+            f"{data['agent_games']} --seed {data['seed']}`, all figures included. It rests on the exact "
+            f"value of every position between turns of the game with {_copies(copies)} of every marker: "
             f"{_positions(main):,} of them. Values are rewards: 1 is a win, -1 a loss, 0 a tie; a value v is a win "
             f"share of (1 + v) / 2. *Perfect games* are {data['games']:,} games of two perfect players with the "
             f"engine's dice, seed {data['seed']}."

@@ -31,10 +31,9 @@ from agents.random import RandomAgent
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
 from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict
-from train.match import play_blocks
 from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv
-from train.tournament import mean_and_interval
+from train.tournament import against_table
 
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
 
@@ -196,22 +195,11 @@ class Trainer:
     def _evaluate(self) -> None:
         """One of us at a table of each scripted agent."""
         config = self.config
-        blocks = range(-(-config.evaluation_games // config.players))
         opponents: list[Any] = [RandomAgent(), HeuristicAgent()] if self.frozen is None else [self.frozen]
         for opponent in opponents:
-            table = [_InMemory(self.policy(), config), *[opponent] * (config.players - 1)]
-            results = play_blocks(table, config.copies, EVALUATION_SEED, 0, blocks, 60.0)
-            share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
-            self.model.logger.record(f"win_share/{opponent.name}", share)
-            self.history.append(
-                {
-                    "steps": int(self.model.num_timesteps),
-                    "against": opponent.name,
-                    "games": len(blocks) * config.players,
-                    "win_share": share,
-                    "ci95": interval,
-                }
-            )
+            row = against_table(_InMemory(self.policy(), config), opponent, config, EVALUATION_SEED)
+            self.model.logger.record(f"win_share/{opponent.name}", row["win_share"])
+            self.history.append({"steps": int(self.model.num_timesteps), **row})
 
     def _write_weights(self) -> None:
         card = {

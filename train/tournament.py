@@ -32,10 +32,12 @@ from rich.progress import MofNCompleteColumn
 from rich.table import Table
 
 from agents import registry, solution
+from agents.base import Agent
 from agents.turn import TurnSearch
 from pechvogel_env.dice import check_seed
 from pechvogel_env.game import check_settings
 from pechvogel_env.rules import Action, Phase
+from train.config import AnyConfig
 from train.match import Results, play_blocks
 from train.progress import bar
 
@@ -113,6 +115,15 @@ def run(setup: Setup) -> dict[str, Any]:
             results[lineup].append(result)
             progress.advance(task, result.turns.size)
     return _summary(setup, lineups, results)
+
+
+def against_table(agent: Agent, opponent: Agent, config: AnyConfig, seed: int) -> dict[str, Any]:
+    """One of an agent at a table of another, as evaluations during training have it."""
+    blocks = range(-(-config.evaluation_games // config.players))
+    results = play_blocks([agent, *[opponent] * (config.players - 1)], config.copies, seed, 0, blocks, 60.0)
+    share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
+    games = len(blocks) * config.players
+    return {"against": opponent.name, "games": games, "win_share": share, "ci95": interval}
 
 
 def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, Results]]:

@@ -33,20 +33,18 @@ from rich.progress import TextColumn
 from safetensors.numpy import save as to_bytes
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.base import Agent
 from agents.heuristic import HeuristicAgent
 from agents.planner import PlannerAgent
 from agents.turn_ends import count_ends, expand, new_starts
-from agents.value import POINTS, ValueNet, features, num_features, rewards, save
+from agents.value import POINTS, ValueNet, by_seat, features, num_features, rewards, save
 from pechvogel_env import __version__, rules
 from pechvogel_env._compile import compiled
 from pechvogel_env.dice import game_seed, seeded_first_player
 from pechvogel_env.files import replace_file, to_json
 from pechvogel_env.rules import MAX_PLAYERS, Phase, States
 from train.config import CHECKPOINT, HISTORY, WEIGHTS, ValueConfig, as_dict
-from train.match import play_blocks
 from train.progress import bar
-from train.tournament import mean_and_interval
+from train.tournament import against_table
 from train.turn_play import play_turns
 
 EVALUATION_SEED = 30_000_000  # evaluations use dice of their own
@@ -81,7 +79,7 @@ class Tables:
             rows = features(self.states)
             outputs = _outputs(net, rows)
             said[t] = rewards(outputs, self.states)
-            said_scores[t] = _by_seat(outputs[:, n:], self.states["active"])
+            said_scores[t] = by_seat(outputs[:, n:], self.states["active"])
             if t == rollout:
                 break
             inputs[t], active[t] = rows, self.states["active"]
@@ -176,16 +174,9 @@ def _turn_keys(seeds: NDArray[np.uint64], states: States, keys: NDArray[np.uint6
         keys[i] = game_seed(~seeds[i], states[i].turn, 0)
 
 
-def _by_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
-    """From "the player at turn first" to seats."""
-    n = values.shape[-1]
-    return np.take_along_axis(values, (np.arange(n) - active[..., None]) % n, axis=-1)
-
-
 def _from_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
-    """From seats to "the player at turn first"."""
-    n = values.shape[-1]
-    return np.take_along_axis(values, (np.arange(n) + active[..., None]) % n, axis=-1)
+    """From seats to "the player at turn first": the inverse of `by_seat`."""
+    return by_seat(values, -active)
 
 
 def _outputs(net: torch.nn.Module, rows: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -228,7 +219,6 @@ class Trainer:
         self.seconds = 0.0
         self.error = math.nan
         self.history: list[dict[str, Any]] = []
-        self.writer = SummaryWriter(str(folder / "tensorboard"), purge_step=0)
 
     def train(self) -> None:
         """Play and learn until all turns are done; then write the weights with their card."""
@@ -237,28 +227,32 @@ class Trainer:
             return
         saved = time.monotonic()
         with (
+            # What a killed run has written after its checkpoint comes once more.
+            SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.turns + 1) as writer,
             bar(TextColumn("{task.fields[status]}"), keep=True) as progress,
             ThreadPoolExecutor(HALVES) as pool,
         ):
             task = progress.add_task("training", total=config.turns, completed=self.turns, status="")
             while self.turns < config.turns:
                 began, before = time.monotonic(), self.turns
-                self.update(pool)
+                measured = self.update(pool)
                 if self.updates % config.evaluate_every == 0 or self.turns >= config.turns:
-                    self._evaluate()
+                    measured |= self._evaluate()
                 self.seconds += time.monotonic() - began
                 speed = (self.turns - before) / (time.monotonic() - began)
                 latest = "".join(f", {row['against']} {row['win_share']:.1%}" for row in self.history[-2:])
                 status = f"{speed:,.0f} turns/s, error {self.error:.4f}{latest}"
                 progress.update(task, completed=self.turns, status=status)
-                self.writer.add_scalar("time/turns_per_second", speed, self.turns)
+                for name, value in {**measured, "time/turns_per_second": speed}.items():
+                    writer.add_scalar(name, value, self.turns)
                 if time.monotonic() - saved >= 60 * config.checkpoint_minutes or self.turns >= config.turns:
+                    writer.flush()
                     self.checkpoint()
                     saved = time.monotonic()
         self._write_weights()
 
-    def update(self, pool: ThreadPoolExecutor) -> None:
-        """One round: play a few turns at every table, then learn from them."""
+    def update(self, pool: ThreadPoolExecutor) -> dict[str, float]:
+        """One round: play a few turns at every table, then learn from them; returns what TensorBoard shows."""
         config = self.config
         played = list(pool.map(lambda half: half.play(self.network, config.rollout), self.halves))
         data = {
@@ -283,8 +277,7 @@ class Trainer:
                 kept.lerp_(new, 1 - share)
         self.turns += num
         self.updates += 1
-        for name, value in {"loss": np.mean(losses), "error": self.error, "learning_rate": rate}.items():
-            self.writer.add_scalar(f"train/{name}", value, self.turns)
+        return {"train/loss": float(np.mean(losses)), "train/error": self.error, "train/learning_rate": rate}
 
     def _learn(self, inputs: torch.Tensor, shares: torch.Tensor, scores: torch.Tensor) -> float:
         n = self.config.players
@@ -298,27 +291,17 @@ class Trainer:
         self.optimizer.step()
         return float(surprise.detach())
 
-    def _evaluate(self) -> None:
+    def _evaluate(self) -> dict[str, float]:
         """One of us, with the averaged weights, at a table of each scripted agent."""
         config = self.config
         champion = PlannerAgent(as_value_net(self.averaged, config).evaluate)
         champion.name = "champion"
-        blocks = range(-(-config.evaluation_games // config.players))
-        opponents: list[Agent] = [HeuristicAgent(), PlannerAgent()]
-        for opponent in opponents:
-            table = [champion, *[opponent] * (config.players - 1)]
-            results = play_blocks(table, config.copies, EVALUATION_SEED, 0, blocks, 60.0)
-            share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
-            self.writer.add_scalar(f"win_share/{opponent.name}", share, self.turns)
-            self.history.append(
-                {
-                    "steps": self.turns,
-                    "against": opponent.name,
-                    "games": len(blocks) * config.players,
-                    "win_share": share,
-                    "ci95": interval,
-                }
-            )
+        rows = [
+            against_table(champion, opponent, config, EVALUATION_SEED)
+            for opponent in (HeuristicAgent(), PlannerAgent())
+        ]
+        self.history += [{"steps": self.turns, **row} for row in rows]
+        return {f"win_share/{row['against']}": row["win_share"] for row in rows}
 
     def _write_weights(self) -> None:
         card = {
