@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from agents.turn_ends import (
     END_BOTH,
+    END_GREEDY,
     END_MANY_RAVENS,
     END_RAVENS,
     NUM_BOARDS,
+    NUM_ENDS,
     NUM_GROUPS,
     Starts,
     bits_of,
@@ -41,13 +43,54 @@ from pechvogel_env.rules import (
     _shown,
 )
 
-# Probabilities of (targets, ravens) for a number of dice, and the first throws as counts with probabilities.
-_REDUCED = np.zeros((NUM_DICE + 1, NUM_DICE + 1, NUM_DICE + 1))
-for _n in range(NUM_DICE + 1):
-    for _outcome in dice.reduced_outcomes(_n):
-        _REDUCED[_n, _outcome.targets, _outcome.ravens] = _outcome.probability
-_FIRST_COUNTS = np.array([outcome.counts for outcome in dice.outcomes(NUM_DICE)], np.int8)
-_FIRST_PROBABILITIES = np.array([outcome.probability for outcome in dice.outcomes(NUM_DICE)])
+# What a throw can come to, numbered: the boards on which the turn goes on, then the ends. Throws with the same
+# consequences stand together, so a board has a dozen outcomes at most, and 666 first throws need no look at their ends.
+NUM_OUTCOMES = NUM_BOARDS + NUM_ENDS
+_NUM_TO_COME = np.zeros(NUM_BOARDS, np.int64)
+_TO_COME = np.zeros((NUM_BOARDS, NUM_OUTCOMES), np.int64)
+_CHANCES = np.zeros((NUM_BOARDS, NUM_OUTCOMES))
+_EMPTY = np.zeros(NUM_BOARDS)  # the chance of a throw that adds nothing
+NOT_SHOWN = -1
+
+
+def _outcome(targets: int, ravens: int) -> int:
+    end = end_of(targets, ravens)
+    return int(board_of(targets, ravens) if end < 0 else NUM_BOARDS + end)
+
+
+def _list_outcomes() -> None:
+    for board in range(NUM_BOARDS):
+        targets, ravens = board // RAVENS_LIMIT + 1, board % RAVENS_LIMIT
+        chances = np.zeros(NUM_OUTCOMES)
+        for throw in dice.reduced_outcomes(NUM_DICE - targets - ravens):
+            if throw.targets + throw.ravens == 0:
+                _EMPTY[board] = throw.probability
+            else:
+                chances[_outcome(targets + throw.targets, ravens + throw.ravens)] += throw.probability
+        to_come = np.flatnonzero(chances)
+        _NUM_TO_COME[board] = len(to_come)
+        _TO_COME[board, : len(to_come)] = to_come
+        _CHANCES[board, : len(to_come)] = chances[to_come]
+
+
+def _list_first_throws() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Outcomes of first throws by the target chosen, with their chances; and the chances of throws without a choice."""
+    outcomes, chances = [], []
+    without_choice = np.zeros((NUM_VALUES, NUM_ENDS))  # the ruling after R9
+    for throw in dice.outcomes(NUM_DICE):
+        ravens, *shown = throw.counts
+        if ravens < RAVENS_LIMIT:
+            outcomes.append([_outcome(count, ravens) if count else NOT_SHOWN for count in shown])
+            chances.append(throw.probability)
+        elif ravens == RAVENS_LIMIT and max(shown) == TARGETS_NEEDED:
+            without_choice[int(np.argmax(shown)), END_BOTH] += throw.probability
+        else:
+            without_choice[0, END_RAVENS if ravens == RAVENS_LIMIT else END_MANY_RAVENS] += throw.probability
+    return np.array(outcomes), np.array(chances), without_choice
+
+
+_list_outcomes()
+_FIRST, _FIRST_CHANCES, _WITHOUT_CHOICE = _list_first_throws()
 
 
 @compiled
@@ -95,29 +138,41 @@ def _joined(s: Any, throws: NDArray[np.float64], board: int, reduced: int, group
 
 
 @compiled
+def _groups_by_starter(
+    s: Any, throws: NDArray[np.float64], board: int, reduced: int, first: int, groups: NDArray[np.int64]
+) -> None:
+    """groups[seat]: who frustrates in the end if this opponent starts; 0 if they can't, or stand before `first`."""
+    n = s.num_players
+    for distance in range(1, n):
+        seat = (s.active + distance) % n
+        groups[seat] = 0
+        if s.frustrations[seat] > 0 and distance >= (first - s.active + n) % n:
+            groups[seat] = _joined(s, throws, board, reduced, 1 << (distance - 1), _clockwise(s, seat), seat)
+
+
+@compiled
 def _answer_opponents(
     s: Any,
     throws: NDArray[np.float64],
     board: int,
     reduced: int,
-    first: int,
+    groups: NDArray[np.int64],
     kept: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """What a throw is worth when the opponents from `first` on may frustrate it.
+    """What a throw is worth when opponents may frustrate it, with the `groups` of `_groups_by_starter`.
 
     `board` is the one before that throw, to which a repeat leads back.
     """
     n = s.num_players
     for seat in range(n):
         out[seat] = kept[seat]
-    for distance in range(n - 1, (first - s.active + n) % n - 1, -1):
+    for distance in range(n - 1, 0, -1):
         seat = (s.active + distance) % n
-        if s.frustrations[seat] > 0:
-            group = _joined(s, throws, board, reduced, 1 << (distance - 1), _clockwise(s, seat), seat)
-            if throws[board, reduced, group, seat] > out[seat]:
-                for k in range(n):
-                    out[k] = throws[board, reduced, group, k]
+        group = groups[seat]
+        if group > 0 and throws[board, reduced, group, seat] > out[seat]:
+            for k in range(n):
+                out[k] = throws[board, reduced, group, k]
 
 
 @compiled
@@ -139,50 +194,36 @@ def throw_values(
     answered = np.empty(MAX_PLAYERS)
     total = np.empty(MAX_PLAYERS)
     unanswered = np.empty(MAX_PLAYERS)
+    rows = np.empty(NUM_ENDS, np.int64)
+    groups = np.empty(MAX_PLAYERS, np.int64)
     for group in range((1 << (n - 1)) - 1, -1, -1):  # group 0 last: frustrating leads from it to the others
         for reduced in range(1, -1, -1):
             if not possible(s, reduced, group):
                 continue
+            may_reduce = reduced == 0 and possible(s, 1, group)
+            for end in range(NUM_ENDS):
+                rows[end] = best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
             for board in range(NUM_BOARDS - 1, -1, -1):
-                targets, ravens = board // RAVENS_LIMIT + 1, board % RAVENS_LIMIT
-                num_dice = NUM_DICE - targets - ravens
+                if group == 0:
+                    _groups_by_starter(s, throws, board, reduced, _clockwise(s, active), groups)
                 total[:] = 0.0
                 unanswered[:] = 0.0
-                for more_targets in range(num_dice + 1):
-                    for more_ravens in range(num_dice + 1 - more_targets):
-                        if more_targets + more_ravens == 0:
-                            continue
-                        probability = _REDUCED[num_dice, more_targets, more_ravens]
-                        t, r = targets + more_targets, ravens + more_ravens
-                        end = end_of(t, r)
-                        if end >= 0:
-                            row = best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
+                for which in range(_NUM_TO_COME[board]):
+                    outcome, chance = _TO_COME[board, which], _CHANCES[board, which]
+                    end = outcome - NUM_BOARDS
+                    for k in range(n):
+                        kept[k] = values[rows[end], k] if end >= 0 else throws[outcome, reduced, group, k]
+                        answered[k] = kept[k]
+                    if end != END_GREEDY and end != END_MANY_RAVENS:  # R18
+                        if group == 0:
+                            _answer_opponents(s, throws, board, reduced, groups, kept, answered)
+                        if may_reduce and after_reduction[board, group, active] > answered[active]:
                             for k in range(n):
-                                kept[k] = values[row, k]
-                        else:
-                            for k in range(n):
-                                kept[k] = throws[board_of(t, r), reduced, group, k]
-                        greedy = t > TARGETS_NEEDED or r > RAVENS_LIMIT
-                        if greedy:  # R18
-                            for k in range(n):
-                                answered[k] = kept[k]
-                        else:
-                            if group == 0:
-                                _answer_opponents(s, throws, board, reduced, _clockwise(s, active), kept, answered)
-                            else:
-                                for k in range(n):
-                                    answered[k] = kept[k]
-                            if (
-                                reduced == 0
-                                and possible(s, 1, group)
-                                and after_reduction[board, group, active] > answered[active]
-                            ):
-                                for k in range(n):
-                                    answered[k] = after_reduction[board, group, k]
-                        for k in range(n):
-                            total[k] += probability * answered[k]
-                            unanswered[k] += probability * kept[k]
-                empty = _REDUCED[num_dice, 0, 0]
+                                answered[k] = after_reduction[board, group, k]
+                    for k in range(n):
+                        total[k] += chance * answered[k]
+                        unanswered[k] += chance * kept[k]
+                empty = _EMPTY[board]
                 for k in range(n):
                     throws[board, reduced, group, k] = total[k] / (1.0 - empty)
                     if reduced == 1:
@@ -297,9 +338,11 @@ def _answer_values(
         return
     for k in range(n):
         result[Action.PASS, k] = kept[k]
+    groups = np.zeros(MAX_PLAYERS, np.int64)
     if s.phase == Phase.REDUCE:
         if _may_be_frustrated(s):
-            _answer_opponents(s, throws, board, reduced, _clockwise(s, s.active), kept, result[Action.PASS])
+            _groups_by_starter(s, throws, board, reduced, _clockwise(s, s.active), groups)
+            _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
         if _may_reduce(s):
             for k in range(n):
                 result[Action.REDUCE, k] = after_reduction[board, group, k]
@@ -307,7 +350,8 @@ def _answer_values(
         if _may_be_frustrated(s):
             following = _clockwise(s, s.to_act)
             if following != s.active:
-                _answer_opponents(s, throws, board, reduced, following, kept, result[Action.PASS])
+                _groups_by_starter(s, throws, board, reduced, following, groups)
+                _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
         if _may_frustrate(s):
             bit = 1 << ((s.to_act - s.active + n) % n - 1)
             chosen = _joined(s, throws, board, reduced, bit, _clockwise(s, s.to_act), s.to_act)
@@ -409,29 +453,29 @@ def first_throw(
 ) -> None:
     """What a turn is worth before it begins: the best target after every first throw."""
     n, active = s.num_players, s.active
-    best = np.zeros(MAX_PLAYERS)
-    out = np.zeros(MAX_PLAYERS)
+    worth = np.empty((NUM_VALUES, NUM_OUTCOMES, MAX_PLAYERS))
+    for value in range(NUM_VALUES):
+        for outcome in range(NUM_OUTCOMES):
+            end = outcome - NUM_BOARDS
+            if end < 0:
+                for k in range(n):
+                    worth[value, outcome, k] = throws[value, outcome, 0, 0, k]
+            else:
+                row = best_end(starts, j, end_node(starts, value, end, 0, 0), values, active)
+                for k in range(n):
+                    worth[value, outcome, k] = values[row, k]
     for k in range(n):
         of_states[i, k] = 0.0
-    for throw in range(len(_FIRST_PROBABILITIES)):
-        ravens = _FIRST_COUNTS[throw, 0]
-        chosen = False
-        if ravens >= RAVENS_LIMIT:  # the ruling after R9
-            end = END_RAVENS if ravens == RAVENS_LIMIT else END_MANY_RAVENS
-            value = 0
-            for v in range(NUM_VALUES):
-                if ravens == RAVENS_LIMIT and _FIRST_COUNTS[throw, v + 1] == TARGETS_NEEDED:
-                    end = END_BOTH
-                    value = v
-            row = best_end(starts, j, end_node(starts, value, end, 0, 0), values, active)
-            for k in range(n):
-                best[k] = values[row, k]
-        else:
-            for v in range(NUM_VALUES):
-                if _FIRST_COUNTS[throw, v + 1] > 0:
-                    _target_value(s, j, v, _FIRST_COUNTS[throw, v + 1], ravens, starts, values, throws, out)
-                    if not chosen or out[active] > best[active]:
-                        chosen = True
-                        best[:] = out
+        for value in range(NUM_VALUES):
+            for end in range(NUM_ENDS):
+                of_states[i, k] += _WITHOUT_CHOICE[value, end] * worth[value, NUM_BOARDS + end, k]
+    for throw in range(len(_FIRST_CHANCES)):
+        target = -1
+        for value in range(NUM_VALUES):
+            outcome = _FIRST[throw, value]
+            if outcome != NOT_SHOWN and (
+                target < 0 or worth[value, outcome, active] > worth[target, _FIRST[throw, target], active]
+            ):
+                target = value
         for k in range(n):
-            of_states[i, k] += _FIRST_PROBABILITIES[throw] * best[k]
+            of_states[i, k] += _FIRST_CHANCES[throw] * worth[target, _FIRST[throw, target], k]
