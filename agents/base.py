@@ -4,7 +4,8 @@ Anything with `name` and `act(position, mask, rng) -> int`. Optional, and used w
 
 - `act_batch(states, masks, rngs) -> int array`: many games at once. `states` is an array of `rules.STATE`.
 - `action_probabilities(position, mask) -> float[18]`: for agents that sample.
-- `action_values(position) -> float[18]`: on the scale of `reward="win"` for whoever decides, NaN where illegal.
+- `action_values(position) -> float[18]`: on the scale of `reward="win"` for whoever decides, NaN where illegal;
+  `action_values_batch(states)` for many games at once.
 
 `rng` is the game's own generator: an agent that uses no other plays reproducibly. Ties go to the lowest action.
 """

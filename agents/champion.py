@@ -52,7 +52,7 @@ class ChampionAgent(BatchAgent):
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """One action per game; the generators are used below the top level only."""
-        values = self.search(states).action_values(states)
+        values = self.action_values_batch(states)
         if self.temperature == 0:
             return np.nanargmax(values, axis=1)
         preferences = self._preferences(values)
@@ -60,8 +60,11 @@ class ChampionAgent(BatchAgent):
 
     def action_values(self, position: Position) -> NDArray[np.float64]:
         """The value of every legal action for whoever decides, the same at every level."""
-        states = states_of(position)
-        return self.search(states).action_values(states)[0]
+        return self.action_values_batch(states_of(position))[0]
+
+    def action_values_batch(self, states: States) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        return self.search(states).action_values(states)
 
     def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """What it would play, and how often."""
@@ -69,7 +72,7 @@ class ChampionAgent(BatchAgent):
 
     def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for many games at once."""
-        values = self.search(states).action_values(states)
+        values = self.action_values_batch(states)
         if self.temperature == 0:
             return np.eye(values.shape[1])[np.nanargmax(values, axis=1)]
         chances = np.exp(self._preferences(values))

@@ -45,11 +45,15 @@ class PlannerAgent(BatchAgent):
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """One action per game; the generators are not used."""
-        return np.nanargmax(self.search.action_values(states), axis=1)
+        return np.nanargmax(self.action_values_batch(states), axis=1)
 
     def action_values(self, position: Position) -> NDArray[np.float64]:
         """The value of every legal action for whoever decides."""
-        return self.search.action_values(states_of(position))[0]
+        return self.action_values_batch(states_of(position))[0]
+
+    def action_values_batch(self, states: States) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        return self.search.action_values(states)
 
 
 def evaluate_by_points(states: States) -> NDArray[np.float64]:

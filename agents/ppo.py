@@ -71,6 +71,13 @@ class PpoAgent(BatchAgent):
             policy, about = load(self._only)
             self._loaded[about["players"], about["copies"]] = policy
 
+    @classmethod
+    def of(cls, policy: Policy, players: int, copies: int) -> PpoAgent:
+        """An agent with weights that are in no file."""
+        agent = cls()
+        agent._loaded[players, copies] = policy
+        return agent
+
     def act_batch(
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:

@@ -74,8 +74,31 @@ class ValueConfig:
     checkpoint_minutes: float = 2.0
 
 
-AnyConfig: TypeAlias = Config | ValueConfig
-LEARNERS: dict[str, type[AnyConfig]] = {"ppo": Config, "value": ValueConfig}
+@dataclass
+class ImitationConfig:
+    """A run of `train.imitate`: doing at once what a search would find. In its file: `learner: imitate`."""
+
+    players: int = 2
+    copies: int = 3
+    seed: int = 1
+    teacher: str = "champion"  # any agent with action_values_batch
+    decisions: int = 2_000_000  # of all tables together
+    tables: int = 512  # games played side by side
+    rollout: int = 16  # decisions per table between two updates
+    minibatch: int = 512
+    epochs: int = 2
+    learning_rate: float = 0.001  # at the start; falls to a hundredth along a cosine
+    temperature: float = 0.02  # of the softmax over the teacher's values that is learned
+    average: float = 0.98  # of the weights over updates: the share of the past
+    hidden: list[int] = field(default_factory=lambda: [256, 256])
+    evaluate_every: int = 50  # updates between two evaluations
+    evaluation_games: int = 1000
+    checkpoint_minutes: float = 2.0
+
+
+OwnConfig: TypeAlias = ValueConfig | ImitationConfig  # of loops of our own
+AnyConfig: TypeAlias = Config | OwnConfig
+LEARNERS: dict[str, type[AnyConfig]] = {"ppo": Config, "value": ValueConfig, "imitate": ImitationConfig}
 
 
 def as_dict(config: AnyConfig) -> dict[str, Any]:
@@ -107,7 +130,7 @@ def from_dict(source: Any) -> AnyConfig:
     settings = dict(source)
     learner = settings.pop("learner", "ppo")
     if learner not in LEARNERS:
-        raise ValueError(f"learner must be {' or '.join(LEARNERS)}, not {learner!r}")
+        raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {learner!r}")
     kind = LEARNERS[learner]
     known = {item.name: item for item in fields(kind)}
     for key, value in settings.items():
@@ -129,8 +152,10 @@ def from_dict(source: Any) -> AnyConfig:
     check_seed(config.seed)
     if isinstance(config, Config):
         _check_ppo(config)
-    else:
+    elif isinstance(config, ValueConfig):
         _check_value(config)
+    else:
+        _check_imitation(config)
     return config
 
 
@@ -151,6 +176,13 @@ def _check_value(config: ValueConfig) -> None:
     _at_least(config, 0, "checkpoint_minutes", "score_weight")
     _above_0(config, "learning_rate")
     _shares(config, "trace", "explore", "average")
+
+
+def _check_imitation(config: ImitationConfig) -> None:
+    _at_least(config, 1, "decisions", "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
+    _at_least(config, 0, "checkpoint_minutes")
+    _above_0(config, "learning_rate", "temperature")
+    _shares(config, "average")
 
 
 def _at_least(config: AnyConfig, least: int, *keys: str) -> None:

@@ -32,7 +32,7 @@ from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
 from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict
 from train.progress import bar
-from train.selfplay import League, Scripted, SelfPlayVecEnv
+from train.selfplay import League, Scripted, SelfPlayVecEnv, arrays_of
 from train.tournament import against_table
 
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
@@ -196,8 +196,9 @@ class Trainer:
         """One of us at a table of each scripted agent."""
         config = self.config
         opponents: list[Any] = [RandomAgent(), HeuristicAgent()] if self.frozen is None else [self.frozen]
+        us = PpoAgent.of(self.policy(), config.players, config.copies)
         for opponent in opponents:
-            row = against_table(_InMemory(self.policy(), config), opponent, config, EVALUATION_SEED)
+            row = against_table(us, opponent, config, EVALUATION_SEED)
             self.model.logger.record(f"win_share/{opponent.name}", row["win_share"])
             self.history.append({"steps": int(self.model.num_timesteps), **row})
 
@@ -282,16 +283,7 @@ class Trainer:
     def _env_arrays(self) -> dict[str, NDArray[Any]]:
         """All that the tables consist of; views, to be read and written."""
         env = self.env
-        return {
-            **{f"buffers.{name}": array for name, array in vars(env.buffers).items()},
-            "states": env.batch.states.view(np.uint8),
-            "bits": env.batch.bits,
-            "seeds": env.batch.seeds,
-            "episodes": env.batch.episodes,
-            "seats": env.seats,
-            "members": env.members,
-            "lengths": env.lengths,
-        }
+        return arrays_of(env.batch) | {"seats": env.seats, "members": env.members, "lengths": env.lengths}
 
 
 def _agent(spec: str, config: Config) -> Any:
@@ -301,11 +293,3 @@ def _agent(spec: str, config: Config) -> Any:
     if not hasattr(agent, "act_batch"):
         raise ValueError(f"agent {spec!r} has no act_batch, which training needs")
     return agent
-
-
-class _InMemory(PpoAgent):
-    """The policy being trained, as an agent for evaluations."""
-
-    def __init__(self, policy: Policy, config: Config) -> None:
-        super().__init__()
-        self._loaded[config.players, config.copies] = policy

@@ -8,8 +8,8 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 
 from train import config as configs
-from train import ppo, value
-from train.config import CHECKPOINT, WEIGHTS, AnyConfig, ValueConfig
+from train import imitate, ppo, value
+from train.config import CHECKPOINT, WEIGHTS, AnyConfig, Config, ValueConfig
 
 
 def start(config_path: Path, folder: Path) -> None:
@@ -42,5 +42,7 @@ def resume(folder: Path) -> None:
     trainer.train()
 
 
-def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer:
-    return value.Trainer(config, folder) if isinstance(config, ValueConfig) else ppo.Trainer(config, folder)
+def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer | imitate.Trainer:
+    if isinstance(config, Config):
+        return ppo.Trainer(config, folder)
+    return value.Trainer(config, folder) if isinstance(config, ValueConfig) else imitate.Trainer(config, folder)

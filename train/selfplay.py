@@ -197,3 +197,14 @@ class SelfPlayVecEnv(VecEnv):
                 )
             self._step(waiting)
             waiting = waiting[buffers.to_act[waiting] != self.seats[waiting]]
+
+
+def arrays_of(batch: Batch) -> dict[str, NDArray[Any]]:
+    """All that the games of a batch consist of; views, to be read and written."""
+    return {
+        **{f"buffers.{name}": array for name, array in vars(batch.buffers).items()},
+        "states": batch.states.view(np.uint8),
+        "bits": batch.bits,
+        "seeds": batch.seeds,
+        "episodes": batch.episodes,
+    }

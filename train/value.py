@@ -12,42 +12,33 @@ As `turn` is a mean over all dice, no luck is in these targets: only what the ne
 search that gives a turn's value plays it, too, so each turn costs one batch of evaluations.
 
 Two threads each play half of the tables; what they do does not depend on each other, so results depend on nothing but
-the config. A checkpoint is one file that is replaced as a whole, and a run that was killed and resumed ends with the
-same weights, to the bit, as one that was not.
+the config.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import time
 from concurrent.futures import ThreadPoolExecutor
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.progress import TextColumn
-from safetensors.numpy import save as to_bytes
-from torch.utils.tensorboard import SummaryWriter
 
+from agents import value
+from agents.base import Agent
 from agents.heuristic import HeuristicAgent
 from agents.planner import PlannerAgent
 from agents.turn_ends import count_ends, expand, new_starts
-from agents.value import POINTS, ValueNet, by_seat, features, num_features, rewards, save
-from pechvogel_env import __version__, rules
+from agents.value import POINTS, ValueNet, by_seat, features, num_features, rewards
+from pechvogel_env import rules
 from pechvogel_env._compile import compiled
 from pechvogel_env.dice import game_seed, seeded_first_player
-from pechvogel_env.files import replace_file, to_json
 from pechvogel_env.rules import MAX_PLAYERS, Phase, States
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, ValueConfig, as_dict
-from train.progress import bar
-from train.tournament import against_table
+from train.config import ValueConfig
+from train.loop import Data, Loop
 from train.turn_play import play_turns
 
-EVALUATION_SEED = 30_000_000  # evaluations use dice of their own
 HALVES = 2  # of the tables, each played by a thread
 AT_ONCE = 128  # turns searched together
 LONGEST = 500  # turns, after which a game is given up: players who explore may never end it
@@ -200,168 +191,61 @@ def as_value_net(network: torch.nn.Module, config: ValueConfig) -> ValueNet:
     return ValueNet(list(zip(arrays[::2], arrays[1::2], strict=True)), config.players, config.copies)
 
 
-class Trainer:
-    """A run: the network, its average, and its tables."""
+class Trainer(Loop[ValueConfig]):
+    """A run of this learner."""
+
+    unit = "turns"
+    evaluation_seed = 30_000_000
 
     def __init__(self, config: ValueConfig, folder: Path) -> None:
         torch.set_num_threads(1)  # each half of the tables has a thread
         torch.manual_seed(config.seed)
-        self.config, self.folder = config, folder
-        self.network = make_network(config)
-        self.averaged = deepcopy(self.network)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        self.shuffle = np.random.default_rng(config.seed)
+        super().__init__(config, folder, make_network(config))
+        self.pool = ThreadPoolExecutor(HALVES)
         middle = -(-config.tables // HALVES)
         self.halves = [
             Tables(config, range(at, min(at + middle, config.tables))) for at in range(0, config.tables, middle)
         ]
-        self.turns = self.updates = 0
-        self.seconds = 0.0
-        self.error = math.nan
-        self.history: list[dict[str, Any]] = []
 
-    def train(self) -> None:
-        """Play and learn until all turns are done; then write the weights with their card."""
-        config = self.config
-        if self.turns >= config.turns and (self.folder / WEIGHTS).exists():
-            return
-        saved = time.monotonic()
-        with (
-            # What a killed run has written after its checkpoint comes once more.
-            SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.turns + 1) as writer,
-            bar(TextColumn("{task.fields[status]}"), keep=True) as progress,
-            ThreadPoolExecutor(HALVES) as pool,
-        ):
-            task = progress.add_task("training", total=config.turns, completed=self.turns, status="")
-            while self.turns < config.turns:
-                began, before = time.monotonic(), self.turns
-                measured = self.update(pool)
-                if self.updates % config.evaluate_every == 0 or self.turns >= config.turns:
-                    measured |= self._evaluate()
-                self.seconds += time.monotonic() - began
-                speed = (self.turns - before) / (time.monotonic() - began)
-                latest = "".join(f", {row['against']} {row['win_share']:.1%}" for row in self.history[-2:])
-                status = f"{speed:,.0f} turns/s, error {self.error:.4f}{latest}"
-                progress.update(task, completed=self.turns, status=status)
-                for name, value in {**measured, "time/turns_per_second": speed}.items():
-                    writer.add_scalar(name, value, self.turns)
-                if time.monotonic() - saved >= 60 * config.checkpoint_minutes or self.turns >= config.turns:
-                    writer.flush()
-                    self.checkpoint()
-                    saved = time.monotonic()
-        self._write_weights()
-
-    def update(self, pool: ThreadPoolExecutor) -> dict[str, float]:
-        """One round: play a few turns at every table, then learn from them; returns what TensorBoard shows."""
-        config = self.config
-        played = list(pool.map(lambda half: half.play(self.network, config.rollout), self.halves))
+    def play(self) -> tuple[Data, float]:
+        """A few turns at every table."""
+        played = list(self.pool.map(lambda half: half.play(self.network, self.config.rollout), self.halves))
         data = {
             key: torch.from_numpy(np.concatenate([part[key].reshape(-1, part[key].shape[-1]) for part in played]))
             for key in ("inputs", "shares", "scores")
         }
-        self.error = float(np.mean([part["errors"].mean() for part in played]))
-        num = len(data["inputs"])
-        progress = min(1.0, self.turns / config.turns)
-        rate = config.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * progress)) / 2)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        losses = []
-        for _ in range(config.epochs):
-            order = torch.from_numpy(self.shuffle.permutation(num))
-            for at in range(0, num, config.minibatch):
-                some = order[at : at + config.minibatch]
-                losses.append(self._learn(data["inputs"][some], data["shares"][some], data["scores"][some]))
-        with torch.no_grad():
-            share = min(config.average, self.updates / (self.updates + 10))
-            for kept, new in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
-                kept.lerp_(new, 1 - share)
-        self.turns += num
-        self.updates += 1
-        return {"train/loss": float(np.mean(losses)), "train/error": self.error, "train/learning_rate": rate}
+        return data, float(np.mean([part["errors"].mean() for part in played]))
 
-    def _learn(self, inputs: torch.Tensor, shares: torch.Tensor, scores: torch.Tensor) -> float:
+    def loss(self, data: Data) -> tuple[torch.Tensor, float]:
+        """Of shares and, a little, of scores."""
         n = self.config.players
-        outputs = self.network(inputs)
-        surprise = -(shares * torch.log_softmax(outputs[:, :n], dim=1)).sum(dim=1).mean()
-        miss = torch.nn.functional.smooth_l1_loss(outputs[:, n:], scores)
-        loss = surprise + self.config.score_weight * miss
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-        self.optimizer.step()
-        return float(surprise.detach())
+        outputs = self.network(data["inputs"])
+        surprise = -(data["shares"] * torch.log_softmax(outputs[:, :n], dim=1)).sum(dim=1).mean()
+        miss = torch.nn.functional.smooth_l1_loss(outputs[:, n:], data["scores"])
+        return surprise + self.config.score_weight * miss, float(surprise.detach())
 
-    def _evaluate(self) -> dict[str, float]:
-        """One of us, with the averaged weights, at a table of each scripted agent."""
-        config = self.config
-        champion = PlannerAgent(as_value_net(self.averaged, config).evaluate)
+    def opponents(self) -> list[Agent]:
+        """The scripted agents that are worth playing."""
+        return [HeuristicAgent(), PlannerAgent()]
+
+    def agent(self) -> Agent:
+        """The turn search with this evaluation."""
+        champion = PlannerAgent(as_value_net(self.averaged, self.config).evaluate)
         champion.name = "champion"
-        rows = [
-            against_table(champion, opponent, config, EVALUATION_SEED)
-            for opponent in (HeuristicAgent(), PlannerAgent())
-        ]
-        self.history += [{"steps": self.turns, **row} for row in rows]
-        return {f"win_share/{row['against']}": row["win_share"] for row in rows}
+        return champion
 
-    def _write_weights(self) -> None:
-        card = {
-            "players": self.config.players,
-            "copies": self.config.copies,
-            "version": __version__,
-            "config": as_dict(self.config),
-            "steps": self.turns,
-            "seconds": round(self.seconds),
-            "results": self.history[-2:],
+    def tables(self) -> dict[str, NDArray[Any]]:
+        """The games of both halves."""
+        return {
+            f"half.{number}.{name}": array
+            for number, half in enumerate(self.halves)
+            for name, array in (
+                ("states", half.states.view(np.uint8)),
+                ("episodes", half.episodes),
+                ("seeds", half.seeds),
+            )
         }
-        save(as_value_net(self.averaged, self.config), self.folder / WEIGHTS, card)
-        replace_file(self.folder / HISTORY, to_json(self.history))
 
-    # ------------------------------------------------------------------------------ checkpoints
-
-    def checkpoint(self) -> None:
-        """Everything that the rest of the run depends on, in one file that is replaced as a whole."""
-        tensors = {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
-        tensors |= {f"averaged.{name}": tensor.numpy() for name, tensor in self.averaged.state_dict().items()}
-        for number, state in self.optimizer.state_dict()["state"].items():
-            for name, tensor in state.items():
-                tensors[f"optimizer.{number}.{name}"] = tensor.numpy()
-        for number, half in enumerate(self.halves):
-            tensors[f"half.{number}.states"] = half.states.view(np.uint8)
-            tensors[f"half.{number}.episodes"], tensors[f"half.{number}.seeds"] = half.episodes, half.seeds
-        notes = {
-            "config": as_dict(self.config),
-            "turns": self.turns,
-            "updates": self.updates,
-            "seconds": self.seconds,
-            "history": self.history,
-            "shuffle": self.shuffle.bit_generator.state,
-        }
-        contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
-        replace_file(self.folder / HISTORY, to_json(self.history))
-
-    def restore(self, tensors: dict[str, NDArray[Any]], notes: dict[str, Any]) -> None:
-        """The inverse of `checkpoint`."""
-
-        def part(prefix: str) -> dict[str, torch.Tensor]:
-            return {
-                name[len(prefix) :]: torch.from_numpy(array)
-                for name, array in tensors.items()
-                if name.startswith(prefix)
-            }
-
-        self.network.load_state_dict(part("network."))
-        self.averaged.load_state_dict(part("averaged."))
-        optimizer = self.optimizer.state_dict()
-        optimizer["state"] = {}
-        for key, tensor in part("optimizer.").items():
-            number, name = key.split(".")
-            optimizer["state"].setdefault(int(number), {})[name] = tensor
-        self.optimizer.load_state_dict(optimizer)
-        for number, half in enumerate(self.halves):
-            half.states.view(np.uint8)[...] = tensors[f"half.{number}.states"]
-            half.episodes[...] = tensors[f"half.{number}.episodes"]
-            half.seeds[...] = tensors[f"half.{number}.seeds"]
-        self.turns, self.updates = notes["turns"], notes["updates"]
-        self.seconds, self.history = notes["seconds"], notes["history"]
-        self.shuffle.bit_generator.state = notes["shuffle"]
+    def save(self, path: Path, card: dict[str, Any]) -> None:
+        """As `champion` reads it."""
+        value.save(as_value_net(self.averaged, self.config), path, card)
