@@ -85,11 +85,12 @@ class HeuristicAgent(BatchAgent):
 @compiled
 def _choose_all(states: States, actions: NDArray[np.int64]) -> None:
     for i in range(len(states)):
-        actions[i] = _choose(states[i])
+        actions[i] = choose(states[i])
 
 
 @compiled
-def _choose(s: Any) -> int:
+def choose(s: Any) -> int:
+    """The action of whoever is asked."""
     bits = _legal_bits(s)
     best, best_worth = -1, -1e9
     for action in range(NUM_ACTIONS):

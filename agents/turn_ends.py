@@ -58,7 +58,8 @@ def end_of(targets: int, ravens: int) -> int:
 
 
 @compiled
-def _do(s: Any, action: int) -> None:
+def apply(s: Any, action: int) -> None:
+    """Carry out an action."""
     _apply(s, action)
 
 
@@ -158,7 +159,7 @@ def _finish(work: States, ends: States, at: int) -> int:
         if not bits_of(work[0]) >> first & 1:
             continue
         work[1] = work[0]
-        _do(work[1], first)
+        apply(work[1], first)
         if work[1].phase != Phase.DISCARD:
             if write:
                 ends[at + count] = work[1]
@@ -168,7 +169,7 @@ def _finish(work: States, ends: States, at: int) -> int:
             if bits_of(work[1]) >> second & 1:
                 if write:
                     work[2] = work[1]
-                    _do(work[2], second)
+                    apply(work[2], second)
                     ends[at + count] = work[2]
                 count += 1
     return count

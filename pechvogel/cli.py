@@ -6,8 +6,10 @@ Imports stand inside the commands, so that `--help` answers at once. Bad input i
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -173,6 +175,18 @@ def _parser() -> argparse.ArgumentParser:
     levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
     levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
     _add_json(levels)
+
+    ablation = commands.add_parser("ablation", help="write a page on where the champion's strength comes from")
+    ablation.set_defaults(run=_ablation)
+    ablation.add_argument("--players", type=int, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
+    ablation.add_argument("--games", type=int, default=12000, metavar="N", help="of each agent (default 12,000)")
+    ablation.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    ablation.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="what is trained for it (default runs)"
+    )
+    ablation.add_argument("--out", dest="page", type=Path, default=Path("ablation.md"), metavar="FILE.md")
+    ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
+    _add_json(ablation)
 
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
@@ -379,12 +393,7 @@ def _findings(arguments: argparse.Namespace) -> None:
     if min(arguments.games, arguments.agent_games) < 1:
         raise ValueError("--games and --agent-games must be at least 1")
     if arguments.data is not None:
-        if arguments.json is not None:
-            raise ValueError("--data and --json exclude each other: the figures are there already")
-        try:
-            findings_page.write(arguments.page, findings.read(arguments.data))
-        except (KeyError, TypeError, IndexError):
-            raise ValueError(f"{arguments.data} is no file of `pechvogel findings --json`") from None
+        _write_from_data(arguments, findings_page.write, "findings")
     else:
         for spec in arguments.agents:
             registry.make(spec)
@@ -398,6 +407,21 @@ def _findings(arguments: argparse.Namespace) -> None:
         print(f"written: {arguments.page}")
 
 
+def _write_from_data(arguments: argparse.Namespace, write: Callable[[Path, Any], None], command: str) -> None:
+    """A page from the figures that its command has gathered before."""
+    if arguments.json is not None:
+        raise ValueError("--data and --json exclude each other: the figures are there already")
+    refusal = ValueError(f"{arguments.data} is no file of `pechvogel {command} --json`")
+    try:
+        data = json.loads(arguments.data.read_bytes())
+    except ValueError:
+        raise refusal from None
+    try:
+        write(arguments.page, data)
+    except (KeyError, TypeError, IndexError, AttributeError):
+        raise refusal from None
+
+
 def _levels(arguments: argparse.Namespace) -> None:
     from train import levels
 
@@ -405,6 +429,21 @@ def _levels(arguments: argparse.Namespace) -> None:
     if arguments.json != "-":
         levels.show(result)
     _write_json(arguments.json, result)
+
+
+def _ablation(arguments: argparse.Namespace) -> None:
+    from train import ablation
+
+    if arguments.data is not None:
+        _write_from_data(arguments, ablation.write, "ablation")
+    else:
+        if arguments.games < 1:
+            raise ValueError("--games must be at least 1")
+        data = ablation.gather(arguments.players, arguments.runs, arguments.games, arguments.seed)
+        _write_json(arguments.json, data)
+        ablation.write(arguments.page, data)
+    if arguments.json != "-":
+        print(f"written: {arguments.page}")
 
 
 def _analyse(arguments: argparse.Namespace) -> None:

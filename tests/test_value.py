@@ -16,6 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents import registry, value
 from agents.champion import BOUND, TEMPERATURES, ChampionAgent
+from agents.heuristic import HeuristicAgent
 from agents.planner import PlannerAgent
 from agents.turn import TurnSearch
 from agents.turn_ends import count_ends, expand, new_starts, turn_starts
@@ -121,13 +122,7 @@ def test_turns_are_played_as_the_planner_would(players: int, copies: int) -> Non
     states["turn"] = 0
     seeds = np.arange(60, dtype=np.uint64)
     before = states.copy()
-    starts = new_starts(states)
-    ends = rules.new_states(count_ends(states, starts))
-    expand(states, starts, ends)
-    values = np.zeros((len(ends), rules.MAX_PLAYERS))
-    values[:, :players] = evaluate(ends)
-    worth = np.zeros((60, rules.MAX_PLAYERS))
-    play_turns(states, starts, ends, values, seeds, seeds, 0.0, worth)
+    worth = played_turns(states, seeds, evaluate)
     assert worth[:, :players] == pytest.approx(TurnSearch(evaluate).values(before)[:, :players], abs=1e-12)
     planner = PlannerAgent(evaluate)
     asked = 0
@@ -144,18 +139,60 @@ def test_turns_are_played_as_the_planner_would(players: int, copies: int) -> Non
     assert asked > 120
 
 
+@pytest.mark.parametrize(("players", "copies"), [(2, 3), (4, 2)])
+def test_scripted_seats_play_like_heuristic(players: int, copies: int) -> None:
+    """Every seat scripted: the turns that `heuristic` plays; and what they are worth is right on average."""
+    evaluate = untrained(players, copies).evaluate
+    num = 4000
+    states = np.repeat(positions(players, copies, 40), num // 40)
+    states["turn"] = 0
+    seeds = np.arange(num, dtype=np.uint64)
+    before = states.copy()
+    worth = played_turns(states, seeds, evaluate, scripted=np.ones((num, rules.MAX_PLAYERS), bool))
+    agent = HeuristicAgent()
+    for i in range(0, num, 29):
+        game = Game(players, copies, skip_forced=False)
+        game.reset(int(seeds[i]), position=position_of(before, i))
+        while game.bits and game.states["turn"][0] == 0:
+            game.step(agent.act(game.position(), game.mask(), np.random.default_rng(0)))
+        reached = states[i : i + 1] if states["phase"][i] == Phase.OVER else turn_starts(states[i : i + 1])
+        played = game.states if game.states["phase"][0] == Phase.OVER else turn_starts(game.states)
+        for field in ("middle", "markers", "frustrations", "murphy", "active", "phase"):
+            assert np.array_equal(played[field], reached[field]), (i, field)
+    # The same turns by what their ends are worth: equal on average, unlike what they would be worth with best play.
+    after, best = evaluate(states), TurnSearch(evaluate).values(before)[:, :players]
+    assert (errors_of(after - worth[:, :players]) < 4).all()
+    assert (errors_of(after - best) > 5).any()
+
+
+def errors_of(differences: np.ndarray) -> np.ndarray:
+    """How many standard errors the means are away from 0."""
+    return np.abs(differences.mean(axis=0)) / (differences.std(axis=0) / len(differences) ** 0.5)
+
+
+def played_turns(
+    states: rules.States, seeds: np.ndarray, evaluate: Any, explore: float = 0.0, scripted: Any = None
+) -> np.ndarray:
+    """Play a turn of every game; returns what it was worth."""
+    players, num = int(states["num_players"][0]), len(states)
+    starts = new_starts(states)
+    ends = rules.new_states(count_ends(states, starts))
+    expand(states, starts, ends)
+    values = np.zeros((len(ends), rules.MAX_PLAYERS))
+    values[:, :players] = evaluate(ends)
+    worth = np.zeros((num, rules.MAX_PLAYERS))
+    scripted = np.zeros(worth.shape, bool) if scripted is None else scripted
+    keys = seeds + np.uint64(1)
+    play_turns(states, starts, ends, values, seeds, keys, explore, scripted, worth, rules.new_states(1))
+    return worth
+
+
 def test_exploring_means_other_turns() -> None:
     evaluate = untrained(2, 3).evaluate
     reached = []
     for explore in (0.0, 1.0):
         states = positions(2, 3, 200)
-        starts = new_starts(states)
-        ends = rules.new_states(count_ends(states, starts))
-        expand(states, starts, ends)
-        values = np.zeros((len(ends), rules.MAX_PLAYERS))
-        values[:, :2] = evaluate(ends)
-        seeds = np.arange(200, dtype=np.uint64)
-        play_turns(states, starts, ends, values, seeds, seeds + np.uint64(1), explore, np.zeros((200, 5)))
+        played_turns(states, np.arange(200, dtype=np.uint64), evaluate, explore)
         reached.append(states)
     same = (reached[0]["markers"] == reached[1]["markers"]).all(axis=(1, 2))
     assert 0.2 < same.mean() < 0.95

@@ -66,6 +66,7 @@ class ValueConfig:
     learning_rate: float = 0.001  # at the start; falls to a hundredth along a cosine
     trace: float = 0.9  # how far later turns correct the values of earlier ones: the lambda of TD(lambda)
     explore: float = 0.05  # chance of a random action at a decision
+    heuristic: float = 0.0  # share of games in which all seats but one play like `heuristic`
     score_weight: float = 0.1  # of the scores in the loss
     average: float = 0.98  # of the weights over updates: the share of the past
     hidden: list[int] = field(default_factory=lambda: [128, 64])
@@ -175,7 +176,7 @@ def _check_value(config: ValueConfig) -> None:
     _at_least(config, 1, "turns", "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
     _at_least(config, 0, "checkpoint_minutes", "score_weight")
     _above_0(config, "learning_rate")
-    _shares(config, "trace", "explore", "average")
+    _shares(config, "trace", "explore", "heuristic", "average")
 
 
 def _check_imitation(config: ImitationConfig) -> None:

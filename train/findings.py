@@ -5,10 +5,8 @@ Everything comes from tables, from games of perfect players and from games of ag
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,18 +63,6 @@ def gather(
         "agents": {copies: _agents(tables[copies], specs, agent_games, seed) for copies in sorted(tables)},
         "best_responses": {spec: _best_response(spec, best_response_cap) for spec in specs if best_response_cap},
     }
-
-
-def read(path: Path) -> dict[str, Any]:
-    """Figures that were gathered before, from a file of `pechvogel findings --json`."""
-    try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        data["agents"][str(data["copies"])]
-    except OSError as error:
-        raise ValueError(f"{path} can't be read ({error.strerror})") from None
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{path} is no file of `pechvogel findings --json`") from None
-    return data
 
 
 def _solved(table: Solution) -> dict[str, Any]:

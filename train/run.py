@@ -14,7 +14,18 @@ from train.config import CHECKPOINT, WEIGHTS, AnyConfig, Config, ValueConfig
 
 def start(config_path: Path, folder: Path) -> None:
     """Train from nothing into a new folder."""
-    config = configs.read(config_path)
+    _start(configs.read(config_path), folder)
+
+
+def start_or_resume(config: AnyConfig, folder: Path) -> None:
+    """Train into a folder, or go on with the run there."""
+    if (folder / CHECKPOINT).exists():
+        resume(folder)
+    else:
+        _start(config, folder)
+
+
+def _start(config: AnyConfig, folder: Path) -> None:
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
     if (folder / WEIGHTS).exists():

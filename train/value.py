@@ -33,7 +33,7 @@ from agents.turn_ends import count_ends, expand, new_starts
 from agents.value import POINTS, ValueNet, by_seat, features, num_features, rewards
 from pechvogel_env import rules
 from pechvogel_env._compile import compiled
-from pechvogel_env.dice import game_seed, seeded_first_player
+from pechvogel_env.dice import game_seed, mix, seeded_first_player
 from pechvogel_env.rules import MAX_PLAYERS, Phase, States
 from train.config import ValueConfig
 from train.loop import Data, Loop
@@ -93,6 +93,9 @@ class Tables:
     def _play_turn(self, net: torch.nn.Module, worth: NDArray[np.float64]) -> None:
         keys = np.empty(len(self.states), np.uint64)
         _turn_keys(self.seeds, self.states, keys)
+        work = rules.new_states(1)
+        scripted = np.zeros((len(self.states), MAX_PLAYERS), bool)
+        _script_seats(self.seeds, self.config.heuristic, self.config.players, scripted)
         for at in range(0, len(self.states), AT_ONCE):
             some = slice(at, at + AT_ONCE)
             states = self.states[some]
@@ -101,7 +104,18 @@ class Tables:
             expand(states, starts, ends)
             values = np.zeros((len(ends), MAX_PLAYERS))
             values[:, : self.config.players] = rewards(_outputs(net, features(ends)), ends)
-            play_turns(states, starts, ends, values, self.seeds[some], keys[some], self.config.explore, worth[some])
+            play_turns(
+                states,
+                starts,
+                ends,
+                values,
+                self.seeds[some],
+                keys[some],
+                self.config.explore,
+                scripted[some],
+                worth[some],
+                work,
+            )
 
     def _targets(
         self,
@@ -163,6 +177,16 @@ def _turn_keys(seeds: NDArray[np.uint64], states: States, keys: NDArray[np.uint6
     """Random words for what is explored in a turn; they must not depend on its dice."""
     for i in range(len(states)):
         keys[i] = game_seed(~seeds[i], states[i].turn, 0)
+
+
+@compiled
+def _script_seats(seeds: NDArray[np.uint64], share: float, players: int, scripted: NDArray[np.bool_]) -> None:
+    """In a share of the games, all seats but one; which, only the game's seed decides."""
+    for i in range(len(seeds)):
+        word = game_seed(~seeds[i], -1, 0)
+        if float(word >> np.uint64(11)) * 2.0**-53 < share:
+            scripted[i, :players] = True
+            scripted[i, np.int64(mix(word) % np.uint64(players))] = False
 
 
 def _from_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
