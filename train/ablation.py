@@ -81,8 +81,8 @@ def write(path: Path, data: dict[str, Any]) -> None:
         "# Where the champion's strength comes from",
         "",
         f"Written by `pechvogel ablation --games {data['games']} --seed {data['seed']}`. Win shares are those of one",
-        f"agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}). *Regret* is the mean value",
-        "that a decision loses against perfect play, in thousandths, where the game is solved.",
+        f"agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}). *Regret* is the",
+        "mean value that a decision loses against perfect play, in thousandths, where the game is solved.",
         "",
     ]
     for players, rows in data["tables"].items():
