@@ -68,6 +68,12 @@ def _chances() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 _SUCCESS, _RAVENS = _chances()
 
 
+def chances(targets: int, ravens: int) -> tuple[float, float]:
+    """With so much on the board: the chance of four targets and that of three ravens, if nobody interferes."""
+    at = min(targets, TARGETS_NEEDED), min(ravens, RAVENS_LIMIT)
+    return float(_SUCCESS[at]), float(_RAVENS[at])
+
+
 class HeuristicAgent(BatchAgent):
     """See the module's text."""
 
