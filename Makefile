@@ -20,8 +20,9 @@ run: $(READY)
 	fi
 	$(BIN)/pechvogel report runs/$(NAME) --games 2000
 
+# Two tests at a time, those of a file one after another: they share what they have trained or solved.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -46,7 +47,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	grep -v '^torch==' constraints.txt > .venv/constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint .venv/constraints.txt --editable '.[train,peers,dev]'
+	$(BIN)/python -m pip install --quiet --constraint .venv/constraints.txt --editable '.[train,play,peers,dev]'
 	touch $(READY)
 
 clean:

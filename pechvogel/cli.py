@@ -188,6 +188,26 @@ def _parser() -> argparse.ArgumentParser:
     ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
     _add_json(ablation)
 
+    serve = commands.add_parser("serve", help="a page on which people play against agents and each other")
+    serve.set_defaults(run=_serve)
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)"
+    )
+    serve.add_argument("--port", type=int, default=8000, help="default 8000")
+    serve.add_argument(
+        "--games", type=Path, metavar="FILE", help="where games are kept (default: the user's data folder)"
+    )
+    serve.add_argument("--max-games", type=int, default=5000, metavar="N", help="open at once (default 5000)")
+    serve.add_argument(
+        "--rate", type=float, default=50.0, metavar="N", help="requests per second and address (default 50)"
+    )
+    serve.add_argument(
+        "--keep-days", type=float, default=30.0, metavar="N", help="then untouched games go (default 30)"
+    )
+    serve.add_argument(
+        "--away", type=float, default=120.0, metavar="S", help="then an agent may stand in (default 120)"
+    )
+
     replay = commands.add_parser("replay", help="watch or verify recorded games")
     replay.set_defaults(run=_replay)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
@@ -446,6 +466,23 @@ def _ablation(arguments: argparse.Namespace) -> None:
         print(f"written: {arguments.page}")
 
 
+def _serve(arguments: argparse.Namespace) -> None:
+    try:
+        from play import serve
+    except ImportError as error:
+        raise ValueError(f"the server needs more packages ({error.name}): pip install '.[play]'") from None
+
+    serve.run(
+        arguments.host,
+        arguments.port,
+        arguments.games,
+        max_games=arguments.max_games,
+        rate=arguments.rate,
+        keep_days=arguments.keep_days,
+        away=arguments.away,
+    )
+
+
 def _analyse(arguments: argparse.Namespace) -> None:
     from agents.analysis import analyse
     from agents.solution import Solution
@@ -477,8 +514,10 @@ def _replay(arguments: argparse.Namespace) -> None:
     games = record.read(arguments.file)
     quiet = arguments.json == "-"
     if arguments.verify:
+        proven = _check_proofs(arguments.file, games)
         if not quiet:
-            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified")
+            fair_dice = f"; {proven} with the proof that nobody chose the dice" * (proven > 0)
+            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified{fair_dice}")
     else:
         if not 1 <= arguments.game <= len(games):
             raise ValueError(f"--game must be from 1 to {len(games)}, the games in the file, not {arguments.game}")
@@ -492,6 +531,20 @@ def _replay(arguments: argparse.Namespace) -> None:
         if not quiet:
             print(show.result(last, names))
     _write_json(arguments.json, {"games": len(games), "scores": [game["scores"] for game in games]})
+
+
+def _check_proofs(path: Path, games: list[dict[str, Any]]) -> int:
+    """How many of the games prove where their dice came from; RecordError if a proof is wrong."""
+    from pechvogel_env.record import PROOF, RecordError
+    from play import fair
+
+    for number, game in enumerate(games, 1):
+        if PROOF in game:
+            try:
+                fair.verify(game)
+            except RecordError as error:
+                raise RecordError(f"{path}: game {number} {error}") from None
+    return sum(PROOF in game for game in games)
 
 
 def _watch(arguments: argparse.Namespace) -> None:

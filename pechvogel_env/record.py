@@ -6,7 +6,8 @@
 
 `dice` are all faces in the order thrown; the first `scripted` of them were given, the others must be those of the seed.
 `actions` are the decisions, forced actions left out. `position` is where the game started, unless it was a fresh one.
-`sha256` is over the other fields as compact JSON with sorted keys.
+`sha256` is over the other fields as compact JSON with sorted keys. A game of `pechvogel serve` also has a `proof` of
+where its seed came from, which `play.fair` checks.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ FORMAT = "pechvogel-game-1"
 
 _SETTINGS = ("num_players", "copies", "italian_reading", "max_turns", "position", "first_player", "seed")
 _FIELDS = ("format", *_SETTINGS, "scripted", "dice", "actions", "scores", "sha256")
+PROOF = "proof"
 
 
 class RecordError(ValueError):
@@ -66,7 +68,7 @@ def verify(record: Any) -> dict[str, Any]:
         if name not in record:
             raise RecordError(f"lacks the field {name!r}")
     for name in record:
-        if name not in _FIELDS:
+        if name not in (*_FIELDS, PROOF):
             raise RecordError(f"has an unknown field {name!r}")
     if record["sha256"] != _digest(record):
         raise RecordError("does not match its sha256: it was damaged or changed")
@@ -145,6 +147,6 @@ def _start(settings: Mapping[str, Any], script: list[int]) -> Game:
 
 
 def _digest(record: Mapping[str, Any]) -> str:
-    fields = {name: value for name, value in record.items() if name != "sha256"}
+    fields = {name: value for name, value in record.items() if name not in ("sha256", PROOF)}
     text = json.dumps(fields, separators=(",", ":"), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

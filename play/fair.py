@@ -1,0 +1,109 @@
+"""Dice that nobody can have chosen: a secret that is promised first and shown at the end.
+
+    promise   the SHA-256 of a secret of 32 bytes, shown before the first throw
+    numbers   one from every person's browser, chosen after the promise was seen
+    seed(k)   of the dice after k take-backs: the first eight bytes of
+              SHA-256("pechvogel-dice-1" + secret + numbers, each with its length + k)
+
+Who runs the server can't choose the dice, as the numbers come later; who sends a number can't either, as the secret is
+unknown then. At the end the secret is shown, and anybody can check promise, seed and every die.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pechvogel_env.dice import fill_throw
+from pechvogel_env.record import PROOF, RecordError
+from pechvogel_env.rules import NUM_DICE
+from play.table import Table
+
+LABEL = b"pechvogel-dice-1"
+SECRET_BYTES = 32
+MAX_NUMBER = 64  # characters
+
+
+def new_secret() -> bytes:
+    """256 random bits."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def promise(secret: bytes) -> str:
+    """What is shown before the first throw."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+def seed(secret: bytes, numbers: Sequence[str], taken_back: int = 0) -> int:
+    """The seed of a game's dice, after so many take-backs."""
+    text = b"".join(len(number).to_bytes(2, "big") + number.encode("ascii") for number in numbers)
+    digest = hashlib.sha256(LABEL + secret + text + taken_back.to_bytes(4, "big")).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def check_number(number: Any) -> str:
+    """A number from a browser: up to 64 hexadecimal digits."""
+    if not isinstance(number, str) or not 1 <= len(number) <= MAX_NUMBER or set(number) - set("0123456789abcdef"):
+        raise ValueError("a browser's number has 1 to 64 hexadecimal digits")
+    return number
+
+
+def proof(secret: bytes, numbers: Sequence[str], seeded: Sequence[int]) -> dict[str, Any]:
+    """What goes into the record of a finished game; `seeded` are the numbers of the seeds of its throws."""
+    shown: dict[str, Any] = {"promise": promise(secret), "secret": secret.hex(), "numbers": list(numbers)}
+    return shown | ({"seeded": list(seeded)} if any(seeded) else {})
+
+
+def verify(record: Mapping[str, Any]) -> None:
+    """Check the proof of a record that is right otherwise; RecordError says what is wrong."""
+    found = record[PROOF]
+    try:
+        secret, numbers = bytes.fromhex(found["secret"]), [check_number(number) for number in found["numbers"]]
+        promised, seeded = str(found["promise"]), found.get("seeded")
+        if seeded is not None and not all(type(number) is int and 0 <= number < 2**32 for number in seeded):
+            raise ValueError
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise RecordError("has no whole proof of its dice: promise, secret and numbers") from None
+    if not hmac.compare_digest(promise(secret), promised):
+        raise RecordError("shows another secret than was promised before the first throw")
+    if seed(secret, numbers) != record["seed"]:
+        raise RecordError("has a seed that does not follow from its secret and the browsers' numbers")
+    if seeded is None:
+        if record["scripted"]:
+            raise RecordError("has dice that do not follow from its seed")
+        return
+    if list(seeded) != sorted(seeded) or not _follow(record, [seed(secret, numbers, number) for number in seeded]):
+        raise RecordError("has dice that do not follow from its secret and the browsers' numbers")
+
+
+def _follow(record: Mapping[str, Any], seeds: Sequence[int]) -> bool:
+    """Whether every throw of a game in which something was taken back has the dice of its seed."""
+    game = Table(
+        record["num_players"],
+        None,
+        copies=record["copies"],
+        italian_reading=record["italian_reading"],
+        first_player=record["first_player"],
+        position=record["position"],
+    )
+    dice, actions, throws = list(record["dice"]), list(record["actions"]), list(seeds)
+    while not game.over:
+        if game.dice_due:
+            faces = np.empty(NUM_DICE, np.int8)
+            if not throws:
+                return False
+            fill_throw(faces, NUM_DICE, np.uint64(throws.pop(0)), game.states["turn"][0], game.states["throws"][0])
+            due = game.dice_due
+            if faces[:due].tolist() != dice[:due]:
+                return False
+            game.throw(dice[:due])
+            del dice[:due]
+        else:
+            assert game.to_act is not None
+            game.act(game.to_act, actions.pop(0))
+    return not throws

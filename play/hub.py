@@ -1,0 +1,218 @@
+"""All rooms of a server: loaded when needed, changed one move at a time, with agents that answer by themselves.
+
+Everything here runs in the event loop's thread, except agents, coach and reviews, which think in threads of their own.
+A move is stored before anybody hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import sqlite3
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from agents import registry
+from pechvogel_env.game import Game, mask_of
+from pechvogel_env.position import Position
+from play import coach
+from play.room import STAND_IN, Opening, Room, RoomError, new_id
+from play.store import Store
+
+log = logging.getLogger("pechvogel")
+
+KEPT = 2000  # rooms in memory; others are read again when somebody comes
+THINKERS = 2
+DAY = 86_400.0
+
+
+class Live:
+    """A room in memory."""
+
+    def __init__(self, room: Room, moves: int) -> None:
+        self.room = room
+        self.moves = moves
+        self.asked_since = time.time()  # since when the same decision is waited for
+        self.changed = asyncio.Event()  # replaced at every change
+        self.thinking: asyncio.Task[None] | None = None
+        self.review: dict[str, Any] | None = None
+        self.watchers = 0
+
+    def notify(self) -> None:
+        """Wake everybody who waits for news."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class Hub:
+    """Rooms by name."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        max_open: int = 5000,
+        away_seconds: float = 120.0,
+        keep_days: float = 30.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store, self.clock = store, clock
+        self.max_open, self.away_seconds, self.keep_days = max_open, away_seconds, keep_days
+        self._live: OrderedDict[str, Live] = OrderedDict()
+        self._agents: dict[str, Any] = {}
+        self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
+        self._coaches = ThreadPoolExecutor(1, "coach")
+
+    # ------------------------------------------------------------------------------ rooms
+
+    def open(self, opening: Opening) -> str:
+        """Open a room; its name can't be guessed."""
+        if self.store.count() >= self.max_open:
+            raise RoomError(503, "too many games are open on this server; please come back later")
+        try:
+            room = Room(opening)
+        except RoomError:
+            raise
+        except ValueError as error:
+            raise RoomError(422, str(error)) from None
+        name = new_id()
+        self._guard(lambda: self.store.open_room(name, opening, self.clock()))
+        self._keep(name, Live(room, 0))
+        self.let_agents_play(name)
+        return name
+
+    def live(self, name: str) -> Live:
+        """A room that somebody has named."""
+        found = self._live.get(name)
+        if found is None:
+            loaded = self._guard(lambda: self.store.load(name))
+            if loaded is None:
+                raise RoomError(404, "there is no such game: it was deleted, has expired, or the link is incomplete")
+            found = Live(*loaded)
+            self._keep(name, found)
+            self.let_agents_play(name)
+        else:
+            self._live.move_to_end(name)
+        return found
+
+    def _keep(self, name: str, live: Live) -> None:
+        self._live[name] = live
+        if len(self._live) > KEPT:
+            for other, old in list(self._live.items())[: len(self._live) - KEPT]:
+                if not old.watchers and (old.thinking is None or old.thinking.done()):
+                    del self._live[other]
+
+    def move(self, name: str, move: Mapping[str, Any]) -> Live:
+        """Carry out a move and store it; RoomError, and nothing has changed, if it can't be."""
+        live = self.live(name)
+        live.room.apply(move)
+        over = live.room.table is not None and live.room.table.over
+        try:
+            self._guard(lambda: self.store.add_move(name, live.moves, move, self.clock(), over))
+        except RoomError:
+            self._live.pop(name, None)  # what was not stored has not happened
+            raise
+        live.moves += 1
+        live.asked_since = self.clock()
+        live.notify()
+        self.let_agents_play(name)
+        return live
+
+    def delete(self, name: str) -> None:
+        """Forget a room."""
+        live = self._live.pop(name, None)
+        self._guard(lambda: self.store.delete(name))
+        if live is not None:
+            live.notify()
+
+    def expire(self) -> int:
+        """Forget rooms that nobody has touched for long."""
+        now = self.clock()
+        gone = self._guard(lambda: self.store.expire(now - self.keep_days * DAY, now - self.keep_days * DAY))
+        for name in gone:
+            live = self._live.pop(name, None)
+            if live is not None:
+                live.notify()
+        return len(gone)
+
+    def _guard(self, work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except (sqlite3.Error, OSError) as error:
+            log.error("the file of games failed: %s", error)
+            raise RoomError(503, "the game could not be stored; please try again") from None
+
+    # ------------------------------------------------------------------------------ agents
+
+    def let_agents_play(self, name: str) -> None:
+        """If an agent is asked in this room, let it think and act."""
+        live = self._live[name]
+        if live.room.agent_to_act() is not None and (live.thinking is None or live.thinking.done()):
+            live.thinking = asyncio.get_running_loop().create_task(self._play_agents(name))
+
+    async def _play_agents(self, name: str) -> None:
+        loop = asyncio.get_running_loop()
+        while (live := self._live.get(name)) is not None and (asked := live.room.agent_to_act()) is not None:
+            (seat, spec), table, played = asked, live.room.table, live.room.played
+            assert table is not None
+            # Agents draw from a generator that has nothing to do with the dice.
+            words = hashlib.sha256(f"{live.room.opening.secret}/{name}/agents/{live.moves}".encode()).digest()
+            rng = np.random.default_rng(list(words))
+            position, bits = table.position(), table.bits
+            try:
+                action = await loop.run_in_executor(self._thinkers, self._think, spec, position, bits, rng)
+            except Exception:
+                log.exception("agent %s failed", spec)
+                action = table.legal()[0]
+            if live is self._live.get(name) and live.room.played == played and live.room.agent_to_act() == asked:
+                try:
+                    self.move(name, {"do": "act", "seat": seat, "action": action})
+                except RoomError as error:
+                    log.error("an agent's move was lost: %s", error)
+                    return
+
+    def _think(self, spec: str, position: Position, bits: int, rng: np.random.Generator) -> int:
+        agent = self._agents.get(spec)
+        if agent is None:
+            agent = self._agents[spec] = registry.make(spec)
+        return int(agent.act(position, mask_of(bits).copy(), rng))
+
+    def warm_up(self) -> None:
+        """Let the usual agents load and compile what they need, before somebody waits for them."""
+        for spec in ("heuristic", STAND_IN):
+            for players in range(2, 6):
+                game = Game(players)
+                game.reset(0)
+                self._think(spec, game.position(), game.bits, np.random.default_rng(0))
+
+    # ------------------------------------------------------------------------------ coach
+
+    async def advise(self, position: Position) -> dict[str, Any]:
+        """What the coach says about a position."""
+        return await asyncio.get_running_loop().run_in_executor(self._coaches, coach.advise, position)
+
+    async def review(self, name: str) -> dict[str, Any]:
+        """What the coach says about a finished game."""
+        live = self.live(name)
+        table = live.room.table
+        if table is None or not table.over:
+            raise RoomError(409, "the game is not over yet")
+        if live.review is None:
+            live.review = await asyncio.get_running_loop().run_in_executor(self._coaches, coach.review, table)
+        return live.review
+
+    async def close(self) -> None:
+        """Stop thinking; everything is stored already."""
+        for live in self._live.values():
+            if live.thinking is not None:
+                live.thinking.cancel()
+            live.notify()
+        self._thinkers.shutdown(wait=False, cancel_futures=True)
+        self._coaches.shutdown(wait=False, cancel_futures=True)
+        self.store.close()

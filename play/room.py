@@ -1,0 +1,342 @@
+"""A room: a table, who sits at it, and what they have agreed on.
+
+Everything that ever changes a room is a *move*, a small dict. A room is rebuilt from what it was opened with and its
+moves, so storing these is storing the room (`store`). People are known by tokens, of which a room keeps hashes only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pechvogel_env.position import Position, position_of
+from pechvogel_env.record import PROOF
+from play import fair
+from play.table import Step, Table, TableError
+
+LEVELS = tuple(f"champion:level={level}" for level in range(1, 10))
+AGENTS = ("random", "heuristic", "planner", "ppo", *LEVELS, "champion", "optimal")
+STAND_IN = "champion"
+WISHES = ("coach", "take_back")
+MAX_NAME = 24
+
+
+class RoomError(ValueError):
+    """A request that can't be fulfilled; nothing has changed. `status` is what HTTP calls it."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass
+class Seat:
+    """A place at the table."""
+
+    kind: str  # "person", "agent", or "open": a place that is kept for a person
+    name: str = ""
+    agent: str | None = None  # who plays: an agent's specification; for persons, their stand-in
+    token: str | None = None  # the hash of a person's token
+    wishes: set[str] = field(default_factory=set)
+
+
+def hash_token(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def new_id() -> str:
+    """A name that can't be guessed: 128 random bits, of a room or of a person."""
+    return secrets.token_urlsafe(16)
+
+
+def clean_name(name: Any) -> str:
+    """A person's name: one short line of visible characters."""
+    if not isinstance(name, str):
+        raise RoomError(422, "a name must be text")
+    visible = "".join(
+        c for c in unicodedata.normalize("NFC", name) if unicodedata.category(c)[0] not in "CZ" or c == " "
+    )
+    return " ".join(visible.split())[:MAX_NAME].strip() or "?"
+
+
+def check_agent(spec: Any) -> str:
+    """An agent that the server offers: nobody may name files or modules."""
+    if spec not in AGENTS:
+        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
+    return str(spec)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What a room is opened with; as JSON, the first thing that is stored."""
+
+    num_players: int
+    seats: tuple[Mapping[str, Any], ...]  # {"kind": "person", "name", "token"}, {"kind": "agent", "agent"}, ...
+    secret: str  # hexadecimal; "" with real dice
+    copies: int = 3
+    italian_reading: bool = False
+    first_player: int | None = None
+    position: Mapping[str, Any] | None = None
+    wishes: tuple[str, ...] = ()  # of whoever opened the room
+    number: str = "0"  # from the browser of whoever opened it
+
+
+class Room:
+    """One game with its people and agents."""
+
+    def __init__(self, opening: Opening) -> None:
+        self.opening = opening
+        self.seats = [Seat(**_seat(seat)) for seat in opening.seats]
+        self.numbers: dict[int, str] = {}
+        self.table: Table | None = None  # once everybody is there
+        self.events: list[dict[str, Any]] = []
+        self.practice = opening.position is not None
+        self.played = 0  # decisions, throws and take-backs: what a player's request refers to
+        self._shown = 0  # steps of the table that are events already
+        opener = next((number for number, seat in enumerate(self.seats) if seat.kind == "person"), None)
+        if opener is not None:
+            self.numbers[opener] = opening.number
+            self.seats[opener].wishes |= set(opening.wishes)
+        self._begin_if_complete()
+
+    # ------------------------------------------------------------------------------ who is who
+
+    @property
+    def real_dice(self) -> bool:
+        """People throw their own dice."""
+        return not self.opening.secret
+
+    def seat_of(self, token: str | None) -> int | None:
+        """The seat of whoever has this token."""
+        if token is None:
+            return None
+        hashed = hash_token(token)
+        for number, seat in enumerate(self.seats):
+            if seat.token is not None and hmac.compare_digest(seat.token, hashed):
+                return number
+        return None
+
+    def agent_to_act(self) -> tuple[int, str] | None:
+        """The seat and the agent that decide now, if it is an agent's turn to decide."""
+        if self.table is None or self.table.to_act is None:
+            return None
+        seat = self.table.to_act
+        agent = self.seats[seat].agent
+        return None if agent is None else (seat, agent)
+
+    def agreed(self, wish: str) -> bool:
+        """Whether all people at the table want it."""
+        people = [seat for seat in self.seats if seat.kind == "person"]
+        return bool(people) and all(wish in seat.wishes for seat in people)
+
+    # ------------------------------------------------------------------------------ moves
+
+    def apply(self, move: Mapping[str, Any]) -> None:
+        """Carry out a move, or raise RoomError and change nothing."""
+        do = {
+            "join": self._join,
+            "act": self._act,
+            "throw": self._throw,
+            "take_back": self._take_back,
+            "wish": self._wish,
+            "stand_in": self._stand_in,
+            "return": self._return,
+            "rematch": self._rematch,
+        }[move["do"]]
+        try:
+            do(**{key: value for key, value in move.items() if key != "do"})
+        except TableError as error:
+            raise RoomError(409, str(error)) from None
+
+    def _join(self, seat: int, name: str, token: str, number: str) -> None:
+        if not 0 <= seat < len(self.seats) or self.seats[seat].kind != "open":
+            raise RoomError(409, "that seat is taken")
+        self.seats[seat] = Seat("person", name, token=token)
+        self.numbers[seat] = number
+        self._tell("seats")
+        self._begin_if_complete()
+
+    def _act(self, seat: int, action: int) -> None:
+        self._playing().act(seat, action)
+        self.played += 1
+        self._tell_steps()
+
+    def _throw(self, seat: int, faces: Sequence[int]) -> None:
+        self._playing().throw(faces)
+        self.played += 1
+        self._tell_steps()
+
+    def _take_back(self, seat: int) -> None:
+        table = self._playing()
+        if not self.agreed("take_back"):
+            raise RoomError(409, "not everybody at the table has agreed to taking back")
+        if table.over:
+            raise RoomError(409, "the game is over")
+        table.take_back(seat)
+        self.played += 1
+        self._shown = len(table.steps)
+        self._note_practice()
+        self._tell("taken_back", seat=seat, position=table.position().to_dict(), scores=table.scores())
+
+    def _wish(self, seat: int, what: str, on: bool) -> None:
+        if what not in WISHES:
+            raise RoomError(422, f"there is no wish {what!r}; there are {', '.join(WISHES)}")
+        wishes = self.seats[seat].wishes
+        (wishes.add if on else wishes.discard)(what)
+        if self.table is not None and self.agreed("coach"):
+            self._note_practice()
+        self._tell("seats")
+
+    def _stand_in(self, seat: int, agent: str) -> None:
+        if not 0 <= seat < len(self.seats) or self.seats[seat].agent is not None:
+            raise RoomError(409, "an agent plays there already")
+        if self.seats[seat].kind == "open":
+            self.seats[seat] = Seat("agent", agent=agent)
+        else:
+            self.seats[seat].agent = agent
+        self._tell("seats")
+        self._begin_if_complete()
+
+    def _return(self, seat: int) -> None:
+        if self.seats[seat].kind != "person" or self.seats[seat].agent is None:
+            raise RoomError(409, "nobody stands in for you")
+        self.seats[seat].agent = None
+        self._tell("seats")
+
+    def _rematch(self, room: str) -> None:
+        if self.table is None or not self.table.over:
+            raise RoomError(409, "the game is not over yet")
+        self._tell("rematch", room=room)
+
+    # ------------------------------------------------------------------------------ what happens
+
+    def _playing(self) -> Table:
+        if self.table is None:
+            raise RoomError(409, "the game has not begun: a seat is still open")
+        return self.table
+
+    def _begin_if_complete(self) -> None:
+        if self.table is not None or any(seat.kind == "open" for seat in self.seats):
+            return
+        opening = self.opening
+        secret = bytes.fromhex(opening.secret)
+        numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
+        self.table = Table(
+            opening.num_players,
+            None if self.real_dice else lambda taken_back: fair.seed(secret, numbers, taken_back),
+            copies=opening.copies,
+            italian_reading=opening.italian_reading,
+            first_player=opening.first_player,
+            position=opening.position,
+        )
+        if self.agreed("coach"):
+            self._note_practice()
+        start = self.table.steps[0].before if self.table.steps else self.table.states
+        self._tell("begin", position=position_of(start, 0).to_dict())
+        self._tell_steps()
+
+    def _note_practice(self) -> None:
+        self.practice = True
+
+    def _tell(self, kind: str, **facts: Any) -> None:
+        if kind == "seats":
+            facts = {"seats": self.show_seats()}
+        self.events.append({"number": len(self.events), "kind": kind, **facts})
+
+    def _tell_steps(self) -> None:
+        table = self._playing()
+        for step in table.steps[self._shown :]:
+            self._tell(step.kind, **show_step(step))
+        self._shown = len(table.steps)
+        if table.over:
+            self._tell("over", scores=table.scores(), winners=table.winners())
+
+    # ------------------------------------------------------------------------------ what is shown
+
+    def show_seats(self) -> list[dict[str, Any]]:
+        """Everybody at the table, for everybody."""
+        return [
+            {"kind": seat.kind, "name": seat.name, "agent": seat.agent, "wishes": sorted(seat.wishes)}
+            for seat in self.seats
+        ]
+
+    def show(self) -> dict[str, Any]:
+        """The room as it is now, for everybody: all in this game is public, the dice to come are not."""
+        table, opening = self.table, self.opening
+        shown: dict[str, Any] = {
+            "num_players": opening.num_players,
+            "copies": opening.copies,
+            "italian_reading": opening.italian_reading,
+            "real_dice": self.real_dice,
+            "promise": None if self.real_dice else fair.promise(bytes.fromhex(opening.secret)),
+            "practice": self.practice,
+            "seats": self.show_seats(),
+            "agreed": {wish: self.agreed(wish) for wish in WISHES},
+            "events": len(self.events),
+            "played": self.played,
+            "begun": table is not None,
+            "over": table is not None and table.over,
+            "position": None if table is None else table.position().to_dict(),
+            "scores": None if table is None else table.scores(),
+            "to_act": None if table is None else table.to_act,
+            "legal": [] if table is None else table.legal(),
+            "dice_due": 0 if table is None else table.dice_due,
+        }
+        if table is not None and table.over:
+            shown["winners"] = table.winners()
+        return shown
+
+    def record(self) -> dict[str, Any]:
+        """The finished game, with the proof of its dice."""
+        found = self._playing().record()
+        if not self.real_dice:
+            numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
+            seeded = [step.seeded for step in self._playing().steps if step.kind == "throw"]
+            found[PROOF] = fair.proof(bytes.fromhex(self.opening.secret), numbers, seeded)
+        return found
+
+
+def show_step(step: Step) -> dict[str, Any]:
+    """A step as everybody sees it; with what changed hands, if it ended a turn."""
+    after = position_of(step.after, 0)
+    shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict()}
+    if step.kind == "throw":
+        shown["faces"] = list(step.faces)
+    else:
+        shown |= {"action": step.action, "forced": step.forced, "asked": show_asked(position_of(step.before, 0))}
+    if step.after["turn"][0] > step.before["turn"][0]:
+        shown["turn"] = _what_changed(position_of(step.before, 0), after)
+    return shown
+
+
+def show_asked(position: Position) -> dict[str, Any]:
+    """As much of a position as it takes to put its actions into words."""
+    return {key: position[key] for key in ("phase", "active", "target", "num_players", "frustraters")}
+
+
+def _what_changed(before: Position, after: Position) -> dict[str, Any]:
+    """Between two positions: markers and frustrations that came or went, and Murphy."""
+    return {
+        "seat": before.active,
+        "markers": [
+            np.subtract(new.markers, old.markers).tolist()
+            for old, new in zip(before.players, after.players, strict=True)
+        ],
+        "middle": np.subtract(after.middle, before.middle).tolist(),
+        "frustrations": [
+            new.frustrations - old.frustrations for old, new in zip(before.players, after.players, strict=True)
+        ],
+        "murphy": after.murphy if after.murphy != before.murphy else None,
+    }
+
+
+def _seat(seat: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: seat[key] for key in ("kind", "name", "agent", "token") if seat.get(key) is not None}

@@ -1,0 +1,491 @@
+"""The web server: `pechvogel serve`. Reads requests, asks the hub, writes JSON; the page is in `web`.
+
+Anybody who has a game's link can look at it. Acting needs the token that a person got when sitting down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import Body, FastAPI, Header, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from agents import solution
+from agents.base import states_of
+from agents.solution import NoTableError
+from pechvogel_env import __version__, rules
+from pechvogel_env.position import Position, PositionError
+from play import fair
+from play.hub import Hub, Live
+from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent, clean_name, hash_token, new_id
+
+WEB = Path(__file__).parent / "web"
+MAX_BODY = 16_384  # bytes of a request
+KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "Referrer-Policy": "no-referrer",  # links are secrets
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+Number = Annotated[str, Field(pattern="^[0-9a-f]{1,64}$", description="chosen by the browser, mixed into the dice")]
+Name = Annotated[str, Field(max_length=200)]
+
+
+class SeatWish(_Strict):
+    """Who is to sit at a place: the person who opens the room, somebody who is invited, or an agent."""
+
+    kind: Literal["me", "open", "agent"]
+    agent: str | None = Field(None, description=f"for agents: one of {', '.join(AGENTS)}")
+
+
+class OpenRoom(_Strict):
+    """A new game."""
+
+    seats: list[SeatWish] = Field(min_length=2, max_length=5)
+    name: Name = "?"
+    number: Number = "0"
+    copies: int = Field(3, ge=1, le=3)
+    italian_reading: bool = False
+    first_player: int | None = Field(None, ge=0, le=4)
+    position: str | None = Field(None, max_length=2000, description="where to start, in one line or as JSON")
+    real_dice: bool = False
+    coach: bool = False
+    take_back: bool = False
+
+
+class Join(_Strict):
+    """Sit down at an open place."""
+
+    name: Name = "?"
+    number: Number = "0"
+    seat: int | None = Field(None, ge=0, le=4)
+
+
+class Act(_Strict):
+    """A decision; `played` is the room's when it was made, so that it counts once and for the right question."""
+
+    action: int = Field(ge=0, le=17)
+    played: int = Field(ge=0)
+
+
+class Throw(_Strict):
+    """Real dice."""
+
+    faces: list[int] = Field(min_length=1, max_length=7, description="0 is the raven")
+    played: int = Field(ge=0)
+
+
+class TakeBack(_Strict):
+    """Undo one's last decision."""
+
+    played: int = Field(ge=0)
+
+
+class Wish(_Strict):
+    """Agree to the coach or to taking back, or no longer."""
+
+    what: Literal["coach", "take_back"]
+    on: bool
+
+
+class StandIn(_Strict):
+    """Let an agent play for somebody who is away, or at a place that nobody took."""
+
+    seat: int = Field(ge=0, le=4)
+    agent: str = STAND_IN
+
+
+class Limiter:
+    """So many requests per second and address, with a little credit."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate, self.burst = rate, burst
+        self._credit: dict[str, tuple[float, float]] = {}
+
+    def allows(self, who: str) -> bool:
+        """Whether this request may be answered."""
+        now = time.monotonic()
+        credit, last = self._credit.get(who, (self.burst, now))
+        credit = min(self.burst, credit + (now - last) * self.rate)
+        if len(self._credit) > 10_000:  # forget those who have all their credit back
+            whole = self.burst / self.rate
+            self._credit = {key: value for key, value in self._credit.items() if now - value[1] < whole}
+        self._credit[who] = (credit - 1 if credit >= 1 else credit, now)
+        return credit >= 1
+
+
+def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
+    """The application around a hub."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        cleaner = asyncio.create_task(_clean(hub))
+        yield
+        cleaner.cancel()
+        await hub.close()
+
+    app = FastAPI(
+        title="Pechvogel",
+        version=__version__,
+        summary="People against agents. Everything in this game is public; acting needs a seat's token.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    limiter = Limiter(rate, 4 * rate)
+    app.state.hub = hub
+
+    @app.middleware("http")
+    async def guard(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        who = request.client.host if request.client else "?"
+        if request.url.path.startswith("/api/") and not limiter.allows(who):
+            return _error(429, "too many requests; please wait a moment")
+        length = request.headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > MAX_BODY or "chunked" in request.headers.get("transfer-encoding", ""):
+            return _error(413, f"a request may have up to {MAX_BODY:,} bytes, and must say how many")
+        response = await call_next(request)
+        for key, value in HEADERS.items():
+            response.headers.setdefault(key, value)
+        if request.url.path.startswith("/api/"):
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    _add_errors(app)
+    _add_pages(app)
+    _add_rooms(app, hub)
+    _add_play(app, hub)
+    return app
+
+
+async def _clean(hub: Hub) -> None:
+    while True:
+        await asyncio.sleep(3600)
+        hub.expire()
+
+
+# ------------------------------------------------------------------------------------------------ errors
+
+
+def _error(status: int, sentence: str) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status)
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(RoomError)
+    async def refused(_: Request, error: RoomError) -> JSONResponse:
+        return _error(error.status, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+        return _error(422, f"{where}: {first['msg']}")
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> JSONResponse:
+        return _error(error.status_code, str(error.detail))
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, error: Exception) -> JSONResponse:
+        return _error(500, "something went wrong on the server; your game is safe, please load the page again")
+
+
+# ------------------------------------------------------------------------------------------------ the page
+
+
+def _add_pages(app: FastAPI) -> None:
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """The server is there."""
+        return {"status": "ok", "version": __version__}
+
+    @app.get("/", include_in_schema=False)
+    @app.get("/game/{room}", include_in_schema=False)
+    @app.get("/position", include_in_schema=False)
+    async def page(room: str = "") -> FileResponse:
+        return FileResponse(WEB / "index.html", headers={"Cache-Control": "no-cache"})
+
+    app.mount("/web", StaticFiles(directory=WEB, check_dir=False), name="web")
+
+
+# ------------------------------------------------------------------------------------------------ rooms
+
+RoomName = Annotated[str, "the unguessable part of a game's link"]
+Token = Annotated[str | None, Header(description="Bearer and the token that was given at the seat")]
+
+
+def _token(authorization: str | None) -> str | None:
+    kind, _, token = (authorization or "").partition(" ")
+    return token if kind.lower() == "bearer" and token else None
+
+
+def _seat(live: Live, authorization: str | None) -> int:
+    seat = live.room.seat_of(_token(authorization))
+    if seat is None:
+        raise RoomError(403, "only players can do that: this link lets you look")
+    return seat
+
+
+def _add_rooms(app: FastAPI, hub: Hub) -> None:
+    @app.get("/api/agents")
+    async def agents() -> dict[str, Any]:
+        """Who can be played against."""
+        try:
+            solution.find(3)
+            exact = True
+        except NoTableError:
+            exact = False
+        return {"agents": [spec for spec in AGENTS if exact or spec != "optimal"], "stand_in": STAND_IN}
+
+    @app.post("/api/rooms", status_code=201)
+    async def open_room(wish: OpenRoom) -> dict[str, Any]:
+        """Open a room, and sit down if a seat says `me`."""
+        if sum(seat.kind == "me" for seat in wish.seats) > 1:
+            raise RoomError(422, "you can sit at one place only")
+        token = new_id()
+        seats: list[dict[str, Any]] = []
+        for seat in wish.seats:
+            if seat.kind == "agent":
+                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
+            elif seat.kind == "me":
+                seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
+            else:
+                seats.append({"kind": "open"})
+        position = None if wish.position is None else _position(wish.position).to_dict()
+        opening = Opening(
+            num_players=len(seats),
+            seats=tuple(seats),
+            secret="" if wish.real_dice else fair.new_secret().hex(),
+            copies=wish.copies,
+            italian_reading=wish.italian_reading,
+            first_player=wish.first_player,
+            position=position,
+            wishes=tuple(what for what in WISHES if getattr(wish, what)),
+            number=wish.number,
+        )
+        name = hub.open(opening)
+        live = hub.live(name)
+        mine = live.room.seat_of(token)
+        return {"room": name, "seat": mine, "token": None if mine is None else token, "state": live.room.show()}
+
+    @app.get("/api/rooms/{room}")
+    async def look(room: RoomName) -> dict[str, Any]:
+        """Everything that can be seen; the coming dice can't."""
+        return hub.live(room).room.show()
+
+    @app.post("/api/rooms/{room}/join", status_code=201)
+    async def join(room: RoomName, wish: Join) -> dict[str, Any]:
+        """Sit down at an open place."""
+        live = hub.live(room)
+        free = [number for number, seat in enumerate(live.room.seats) if seat.kind == "open"]
+        if not free:
+            raise RoomError(409, "all seats are taken; you can look on")
+        seat, token = free[0] if wish.seat is None else wish.seat, new_id()
+        move = {"do": "join", "seat": seat, "name": clean_name(wish.name), "token": hash_token(token)}
+        hub.move(room, {**move, "number": fair.check_number(wish.number)})
+        return {"seat": seat, "token": token, "state": live.room.show()}
+
+    @app.delete("/api/rooms/{room}", status_code=204)
+    async def delete(room: RoomName, authorization: Token = None) -> Response:
+        """Delete a game; only its players can."""
+        _seat(hub.live(room), authorization)
+        hub.delete(room)
+        return Response(status_code=204)
+
+    @app.get("/api/rooms/{room}/events")
+    async def events(
+        room: RoomName,
+        request: Request,
+        after: Annotated[int, Query(ge=-1, description="the last event that was seen")] = -1,
+        last_event_id: Annotated[str | None, Header()] = None,
+    ) -> StreamingResponse:
+        """A stream of what happens (server-sent events), beginning after an event that was seen."""
+        if last_event_id is not None and last_event_id.lstrip("-").isdigit():
+            after = max(-1, int(last_event_id))
+        live = hub.live(room)
+        return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
+
+    @app.post("/api/rooms/{room}/rematch", status_code=201)
+    async def rematch(
+        room: RoomName, number: Annotated[Number, Body(embed=True)] = "0", authorization: Token = None
+    ) -> dict[str, Any]:
+        """The same table again: whoever asks sits down, the other people find a link."""
+        live = hub.live(room)
+        seat, old = _seat(live, authorization), live.room
+        if old.table is None or not old.table.over:
+            raise RoomError(409, "the game is not over yet")
+        token = new_id()
+        seats: list[dict[str, Any]] = []
+        for number_of_seat, place in enumerate(old.seats):
+            if number_of_seat == seat:
+                seats.append({"kind": "person", "name": place.name, "token": hash_token(token)})
+            else:
+                agent = {"kind": "agent", "agent": place.agent}
+                seats.append(agent if place.kind == "agent" else {"kind": "open"})
+        opening = Opening(
+            num_players=len(seats),
+            seats=tuple(seats),
+            secret="" if old.real_dice else fair.new_secret().hex(),
+            copies=old.opening.copies,
+            italian_reading=old.opening.italian_reading,
+            wishes=tuple(sorted(old.seats[seat].wishes)),
+            number=number,
+        )
+        name = hub.open(opening)
+        hub.move(room, {"do": "rematch", "room": name})
+        return {"room": name, "seat": seat, "token": token, "state": hub.live(name).room.show()}
+
+
+async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[str]:
+    live.watchers += 1
+    try:
+        sent = after + 1
+        while True:
+            changed = live.changed
+            events = live.room.events
+            if sent > len(events):  # the room was loaded anew, or the number is nobody's
+                sent = len(events)
+            for event in events[sent:]:
+                yield f"id: {event['number']}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n"
+            sent = len(events)
+            state = json.dumps(live.room.show(), separators=(",", ":"))
+            yield f"event: state\ndata: {state}\n\n"
+            while True:
+                try:
+                    await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
+                    break
+                except TimeoutError:
+                    yield ": still here\n\n"
+            try:
+                live = hub.live(name)
+            except RoomError:
+                yield "event: gone\ndata: {}\n\n"
+                return
+    finally:
+        live.watchers -= 1
+
+
+def _position(text: str) -> Position:
+    try:
+        return Position.parse(text)
+    except PositionError as error:
+        raise RoomError(422, str(error)) from None
+    except ValueError as error:
+        raise RoomError(422, f"position: {error}") from None
+
+
+# ------------------------------------------------------------------------------------------------ play
+
+
+def _check_played(live: Live, played: int) -> None:
+    if played != live.room.played:
+        raise RoomError(409, "the game has gone on in the meantime")
+
+
+def _add_play(app: FastAPI, hub: Hub) -> None:
+    @app.post("/api/rooms/{room}/act")
+    async def act(room: RoomName, wish: Act, authorization: Token = None) -> dict[str, Any]:
+        """Decide."""
+        live = hub.live(room)
+        seat = _seat(live, authorization)
+        _check_played(live, wish.played)
+        if live.room.seats[seat].agent is not None:
+            raise RoomError(409, "an agent plays for you; come back first")
+        return hub.move(room, {"do": "act", "seat": seat, "action": wish.action}).room.show()
+
+    @app.post("/api/rooms/{room}/throw")
+    async def throw(room: RoomName, wish: Throw, authorization: Token = None) -> dict[str, Any]:
+        """Say what the real dice show."""
+        live = hub.live(room)
+        seat = _seat(live, authorization)
+        _check_played(live, wish.played)
+        return hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}).room.show()
+
+    @app.post("/api/rooms/{room}/take_back")
+    async def take_back(room: RoomName, wish: TakeBack, authorization: Token = None) -> dict[str, Any]:
+        """Undo one's last decision, if all have agreed to that; other dice will come."""
+        live = hub.live(room)
+        seat = _seat(live, authorization)
+        _check_played(live, wish.played)
+        return hub.move(room, {"do": "take_back", "seat": seat}).room.show()
+
+    @app.post("/api/rooms/{room}/wish")
+    async def wish_for(room: RoomName, wish: Wish, authorization: Token = None) -> dict[str, Any]:
+        """Agree to something, or no longer."""
+        seat = _seat(hub.live(room), authorization)
+        return hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}).room.show()
+
+    @app.post("/api/rooms/{room}/stand_in")
+    async def stand_in(room: RoomName, wish: StandIn, authorization: Token = None) -> dict[str, Any]:
+        """Let an agent play where a person is away, or where nobody has sat down."""
+        live = hub.live(room)
+        _seat(live, authorization)
+        if wish.seat >= len(live.room.seats):
+            raise RoomError(422, f"there is no seat {wish.seat}")
+        table = live.room.table
+        if table is not None:
+            waited = hub.clock() - live.asked_since
+            if table.to_act != wish.seat or waited < hub.away_seconds:
+                raise RoomError(
+                    409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
+                )
+        move = {"do": "stand_in", "seat": wish.seat, "agent": check_agent(wish.agent)}
+        return hub.move(room, move).room.show()
+
+    @app.post("/api/rooms/{room}/return")
+    async def come_back(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+        """Play oneself again."""
+        seat = _seat(hub.live(room), authorization)
+        return hub.move(room, {"do": "return", "seat": seat}).room.show()
+
+    @app.get("/api/rooms/{room}/advice")
+    async def advice(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+        """What the coach says about the decision at hand, to whoever decides, if all have agreed to a coach."""
+        live = hub.live(room)
+        seat = _seat(live, authorization)
+        table = live.room.table
+        if table is None or table.to_act != seat:
+            raise RoomError(409, "you are not asked now")
+        if not live.room.agreed("coach"):
+            raise RoomError(409, "not everybody at the table has agreed to a coach")
+        return await hub.advise(table.position())
+
+    @app.get("/api/rooms/{room}/review")
+    async def review(room: RoomName) -> dict[str, Any]:
+        """A finished game: chances, mistakes, luck and skill."""
+        return await hub.review(room)
+
+    @app.get("/api/rooms/{room}/record")
+    async def record(room: RoomName) -> Response:
+        """A finished game as a line of a file for `pechvogel replay`."""
+        live = hub.live(room)
+        if live.room.table is None or not live.room.table.over:
+            raise RoomError(409, "the game is not over yet")
+        text = json.dumps(live.room.record(), separators=(",", ":")) + "\n"
+        headers = {"Content-Disposition": f'attachment; filename="pechvogel-{room[:8]}.jsonl"'}
+        return Response(text, media_type="application/jsonl", headers=headers)
+
+    @app.get("/api/analyse")
+    async def analyse(position: Annotated[str, Query(max_length=2000)]) -> dict[str, Any]:
+        """What the coach says about any position, and the position in full."""
+        found = _position(position)
+        advised = None if found.to_act is None else await hub.advise(found)
+        states = states_of(found)
+        scores = [int(rules.score(states, 0, seat)) for seat in range(found.num_players)]
+        return {"position": found.to_dict(), "text": found.to_text(), "scores": scores, "advice": advised}

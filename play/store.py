@@ -1,0 +1,123 @@
+"""Rooms on disk: what they were opened with and every move, in one SQLite file.
+
+A move is acknowledged only after it was committed, so a server that is killed loses nothing that anybody was told. The
+file is in write-ahead mode, and carries the number of its schema; older files are brought up to date when opened.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from play.room import Opening, Room
+
+# What brings a file from one version of the schema to the next; the number of steps is the version.
+MIGRATIONS = (
+    """
+    CREATE TABLE rooms (
+        id TEXT PRIMARY KEY,
+        opened REAL NOT NULL,
+        touched REAL NOT NULL,
+        over INTEGER NOT NULL DEFAULT 0,
+        opening TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX rooms_touched ON rooms (touched);
+    CREATE TABLE moves (
+        room TEXT NOT NULL REFERENCES rooms (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        move TEXT NOT NULL,
+        PRIMARY KEY (room, number)
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+class Store:
+    """The file. Used by one thread of one process."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; NORMAL is enough for that
+            self._db.execute("PRAGMA foreign_keys = ON")
+            self._migrate()
+        except sqlite3.DatabaseError as error:
+            raise ValueError(f"{path} can't be used as a file of games ({error})") from None
+
+    def _migrate(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > len(MIGRATIONS):
+            raise ValueError(f"{self.path} was written by a newer version of this program")
+        for number in range(version, len(MIGRATIONS)):
+            self._db.executescript(f"BEGIN; {MIGRATIONS[number]} PRAGMA user_version = {number + 1}; COMMIT;")
+
+    def close(self) -> None:
+        """Put everything into the one file."""
+        self._db.close()
+
+    def open_room(self, name: str, opening: Opening, now: float) -> None:
+        """Keep a new room."""
+        text = json.dumps(asdict(opening), separators=(",", ":"))
+        self._db.execute("INSERT INTO rooms (id, opened, touched, opening) VALUES (?, ?, ?, ?)", (name, now, now, text))
+
+    def add_move(self, name: str, number: int, move: Mapping[str, Any], now: float, over: bool) -> None:
+        """Keep a move; when this returns, it is safe."""
+        with self._transaction():
+            text = json.dumps(move, separators=(",", ":"))
+            self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
+            self._db.execute("UPDATE rooms SET touched = ?, over = ? WHERE id = ?", (now, over, name))
+
+    def load(self, name: str) -> tuple[Room, int] | None:
+        """A room as it was after its last move, and how many moves there were."""
+        row = self._db.execute("SELECT opening FROM rooms WHERE id = ?", (name,)).fetchone()
+        if row is None:
+            return None
+        opening = json.loads(row[0])
+        room = Room(Opening(**{**opening, "seats": tuple(opening["seats"]), "wishes": tuple(opening["wishes"])}))
+        moves = self._db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,)).fetchall()
+        for (move,) in moves:
+            room.apply(json.loads(move))
+        return room, len(moves)
+
+    def delete(self, name: str) -> None:
+        """Forget a room."""
+        self._db.execute("DELETE FROM rooms WHERE id = ?", (name,))
+
+    def expire(self, before: float, over_before: float) -> list[str]:
+        """Forget the rooms that nobody has touched since; returns their names."""
+        rows = self._db.execute(
+            "DELETE FROM rooms WHERE touched < ? OR (over AND touched < ?) RETURNING id", (before, over_before)
+        ).fetchall()
+        return [name for (name,) in rows]
+
+    def count(self) -> int:
+        """How many games are being played."""
+        (count,) = self._db.execute("SELECT count(*) FROM rooms WHERE NOT over").fetchone()
+        return int(count)
+
+    def unfinished(self, since: float) -> list[str]:
+        """Rooms that were touched lately: agents may have to go on there."""
+        rows = self._db.execute("SELECT id FROM rooms WHERE NOT over AND touched >= ?", (since,)).fetchall()
+        return [name for (name,) in rows]
+
+    def _transaction(self) -> Any:
+        return _Transaction(self._db)
+
+
+class _Transaction:
+    """All or nothing."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+
+    def __enter__(self) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        self.db.execute("COMMIT" if kind is None else "ROLLBACK")

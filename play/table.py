@@ -1,0 +1,209 @@
+"""One game at a table, step by step: what people and pages watch.
+
+The engine plays from decision to decision; here every throw and every action is a *step* of its own, with the position
+before and after it, so that it can be shown, taken back and reviewed. Dice come from a function of the seed's number
+(see `fair`) or from people who throw real ones. No clock, no files, no agents: a table is rebuilt from its moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pechvogel_env import record, rules
+from pechvogel_env.dice import fill_throw, script, seeded_first_player
+from pechvogel_env.game import DICE_NEXT, NEVER, NO_ACTION, Game, action_list, advance, lowest_action
+from pechvogel_env.position import Position, load, position_of
+from pechvogel_env.rules import NUM_ACTIONS, NUM_DICE, Phase, States
+
+Seeds = Callable[[int], int]  # the seed of the dice after so many moves were taken back
+
+
+class TableError(ValueError):
+    """Something that can't be done at this table now; nothing has changed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A throw or an action, and what it changed. Passes without an alternative are no steps."""
+
+    kind: str  # "throw" or "action"
+    seat: int  # who threw, or acted
+    faces: tuple[int, ...]  # of a throw, in the order thrown
+    seeded: int  # of a throw: the number of its seed, that is how much had been taken back before it
+    action: int | None
+    forced: bool  # an action without an alternative
+    before: States
+    after: States
+
+
+class Table:
+    """A game from its start to its end, with real or seeded dice.
+
+    `seeds(k)` is the seed of the dice after k take-backs: coming dice never return. It is None at a table with real
+    dice.
+    """
+
+    def __init__(
+        self,
+        num_players: int,
+        seeds: Seeds | None,
+        *,
+        copies: int = 3,
+        italian_reading: bool = False,
+        first_player: int | None = None,
+        position: Position | Mapping[str, Any] | str | None = None,
+    ) -> None:
+        self.seeds = seeds
+        seed = 0 if seeds is None else seeds(0)
+        # A game of the engine, for its checks and for the record; it is played at the end only.
+        self._settings = (num_players, copies, italian_reading)
+        game = Game(num_players, copies, italian_reading, skip_forced=False)
+        if first_player is None:
+            first_player = int(seeded_first_player(np.uint64(seed), num_players))
+        game.reset(seed, first_player, position=position)
+        self.num_players, self.first_player, self.start = num_players, first_player, game.start
+        self.states = rules.new_states(1)
+        if game.start is None:
+            rules.new_game(self.states, 0, num_players, copies, italian_reading, first_player)
+        else:
+            load(game.start, self.states, 0)
+        self.steps: list[Step] = []
+        self.taken_back = 0
+        self.bits = 0  # legal actions of whoever is asked; 0 if nobody is
+        self._go_on(NO_ACTION)
+
+    # ------------------------------------------------------------------------------ what is
+
+    def position(self) -> Position:
+        """As it is now."""
+        return position_of(self.states, 0)
+
+    @property
+    def over(self) -> bool:
+        """Ended by the rules (R20)."""
+        return bool(self.states["phase"][0] == Phase.OVER)
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that decides, or None: the game is over, or real dice are to be thrown."""
+        return int(self.states["to_act"][0]) if self.bits else None
+
+    @property
+    def dice_due(self) -> int:
+        """How many real dice are to be thrown now; 0 at a table that throws its own."""
+        due = self.bits == 0 and not self.over
+        return rules.dice_to_throw(self.states, 0) if due else 0
+
+    def legal(self) -> list[int]:
+        """The actions of whoever decides."""
+        return action_list(self.bits) if self.bits else []
+
+    def scores(self) -> list[int]:
+        """As things stand (R21)."""
+        return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
+
+    def winners(self) -> list[int]:
+        """The seats with the best score (R22)."""
+        bits = rules.winners(self.states, 0)
+        return [seat for seat in range(self.num_players) if bits >> seat & 1]
+
+    # ------------------------------------------------------------------------------ what is done
+
+    def act(self, seat: int, action: int) -> None:
+        """A decision."""
+        if self.to_act is None:
+            raise TableError("the game is over" if self.over else "the dice are next")
+        if seat != self.to_act:
+            raise TableError(f"it is player_{self.to_act} who decides, not player_{seat}")
+        if isinstance(action, bool) or not isinstance(action, int) or not 0 <= action < NUM_ACTIONS:
+            raise TableError(f"{action!r} is no action")
+        if not self.bits >> action & 1:
+            raise TableError(f"action {action} is not legal now; legal are {', '.join(map(str, self.legal()))}")
+        self._act(action, forced=False)
+
+    def throw(self, faces: Sequence[int]) -> None:
+        """Real dice, in any order."""
+        if not self.dice_due:
+            raise TableError("no dice are to be thrown now")
+        try:
+            dice = script(faces)
+        except ValueError as error:
+            raise TableError(str(error)) from None
+        if len(dice) != self.dice_due:
+            raise TableError(f"{self.dice_due} dice are to be thrown, not {len(dice)}")
+        self._throw(dice)
+
+    def take_back(self, seat: int) -> None:
+        """Undo all since the last decision of a seat, that one included; other dice will come (`seeds`)."""
+        for number in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[number]
+            if step.kind == "action" and step.seat == seat and not step.forced:
+                self.states = step.before.copy()
+                del self.steps[number:]
+                self.taken_back += 1
+                self._find_bits()
+                return
+        raise TableError("there is no decision of yours to take back")
+
+    # ------------------------------------------------------------------------------ how it goes on
+
+    def _act(self, action: int, forced: bool) -> None:
+        before, seat = self.states.copy(), int(self.states["to_act"][0])
+        asked = Phase(int(self.states["phase"][0]))
+        bits = advance(self.states, 0, action, np.uint64(0), False, NEVER, False)
+        if not forced or asked in (Phase.TARGET, Phase.TAKE, Phase.DISCARD):
+            self.steps.append(Step("action", seat, (), 0, action, forced, before, self.states.copy()))
+        self._settle(bits)
+
+    def _throw(self, faces: Any) -> None:
+        before, seat = self.states.copy(), int(self.states["active"][0])
+        rules.apply_dice(self.states, 0, faces)
+        thrown, seeded = tuple(map(int, faces)), self.taken_back
+        self.steps.append(Step("throw", seat, thrown, seeded, None, False, before, self.states.copy()))
+        self._go_on(NO_ACTION)
+
+    def _go_on(self, action: int) -> None:
+        self._settle(advance(self.states, 0, action, np.uint64(0), False, NEVER, False))
+
+    def _settle(self, bits: int) -> None:
+        """Throw dice and play what has no alternative, until somebody decides."""
+        self.bits = 0
+        if bits == DICE_NEXT:
+            if self.seeds is not None:
+                faces = np.empty(NUM_DICE, np.int8)
+                turn, throws = self.states["turn"][0], self.states["throws"][0]
+                fill_throw(faces, NUM_DICE, np.uint64(self.seeds(self.taken_back)), turn, throws)
+                self._throw(faces[: rules.dice_to_throw(self.states, 0)])
+        elif bits and not bits & (bits - 1):
+            self._act(lowest_action(bits), forced=True)
+        else:
+            self.bits = bits
+
+    def _find_bits(self) -> None:
+        """After a take-back: somebody is asked."""
+        self.bits = advance(self.states, 0, NO_ACTION, np.uint64(0), False, NEVER, False)
+
+    # ------------------------------------------------------------------------------ afterwards
+
+    def decisions(self) -> list[Step]:
+        """What somebody chose, in order."""
+        return [step for step in self.steps if step.kind == "action" and not step.forced]
+
+    def record(self) -> dict[str, Any]:
+        """The finished game as a recorded game (see `pechvogel_env.record`)."""
+        if not self.over:
+            raise TableError("the game is not over yet")
+        dice = [face for step in self.steps for face in step.faces]
+        own = self.seeds is not None and not self.taken_back  # then the seed alone says what the dice were
+        num_players, copies, italian_reading = self._settings
+        game = Game(num_players, copies, italian_reading)
+        seed = 0 if self.seeds is None else self.seeds(0)
+        game.reset(seed, self.first_player, () if own else dice, self.start)
+        for step in self.decisions():
+            assert step.action is not None
+            game.step(step.action)
+        return record.of_game(game)

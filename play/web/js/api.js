@@ -1,0 +1,59 @@
+// What the page asks the server.
+
+import { alarm } from "./dom.js";
+import { recall, remember, say } from "./words.js";
+
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export async function ask(method, path, body, token) {
+  const headers = {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (token) headers.Authorization = `Bearer ${token}`;
+  let response;
+  try {
+    response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch {
+    throw new Refusal(0, say("error.offline"));
+  }
+  if (response.status === 204) return null;
+  const found = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refusal(response.status, response.status === 404 ? say("error.gone") : found.error ?? response.statusText);
+  return found;
+}
+
+/** The same, with a sentence for the user if it fails; null then. */
+export async function tryTo(...request) {
+  try {
+    return await ask(...request);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    alarm(error.message);
+    return null;
+  }
+}
+
+/** A number of this browser's, mixed into the dice. */
+export function browserNumber() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// The games of this browser: by room, its seat and token.
+export const games = () => recall("games", {});
+
+export function keepGame(room, seat, token, about) {
+  const all = games();
+  all[room] = { ...all[room], seat, token, about, at: Date.now() };
+  const newest = Object.entries(all).sort((a, b) => b[1].at - a[1].at).slice(0, 50);
+  remember("games", Object.fromEntries(newest));
+}
+
+export function forgetGame(room) {
+  const all = games();
+  delete all[room];
+  remember("games", all);
+}

@@ -1,0 +1,363 @@
+// A game on the page: it listens to the room, shows one event after another at the chosen pace, and sends decisions.
+
+import { ask, browserNumber, forgetGame, games, keepGame, Refusal, tryTo } from "./api.js";
+import { alarm, announce, byId, h, openDialog, sleep } from "./dom.js";
+import * as draw from "./draw.js";
+import { showReview } from "./review.js";
+import { actionWords, because, happened, question, reason } from "./sentences.js";
+import { list, percent, recall, say } from "./words.js";
+
+const PACES = { slow: 1400, normal: 700, fast: 250, instant: 0 };
+
+export class GamePage {
+  constructor(room, main, go) {
+    this.room = room;
+    this.main = main;
+    this.go = go;
+    const kept = games()[room];
+    this.seat = kept?.seat ?? null;
+    this.token = kept?.token ?? null;
+    this.state = null; // as the server said last
+    this.seats = null;
+    this.position = null; // as it is shown
+    this.scores = null;
+    this.queue = []; // events that are not shown yet
+    this.showing = false;
+    this.lines = [];
+    this.advice = null;
+    this.tapped = [];
+    this.stopped = false;
+  }
+
+  async start() {
+    try {
+      this.state = await ask("GET", `/api/rooms/${this.room}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 404) forgetGame(this.room);
+      this.main.replaceChildren(h("section", { class: "card" }, h("h1", {}, error.message), h("a", { href: "/", class: "button" }, say("home"))));
+      return;
+    }
+    this.seats = this.state.seats;
+    this.position = this.state.position;
+    this.scores = this.state.scores;
+    this.listen();
+    this.draw();
+  }
+
+  listen() {
+    this.seen = this.state.events - 1;
+    this.stream = new EventSource(`/api/rooms/${this.room}/events?after=${this.seen}`);
+    this.stream.onmessage = (message) => {
+      const event = JSON.parse(message.data);
+      if (event.number <= this.seen) return; // a reconnected stream may tell things twice
+      this.seen = event.number;
+      this.queue.push(event);
+      this.showQueue();
+    };
+    this.stream.addEventListener("state", (message) => {
+      byId("alert").textContent = "";
+      this.state = JSON.parse(message.data);
+      this.showQueue();
+    });
+    this.stream.addEventListener("gone", () => {
+      this.stop();
+      forgetGame(this.room);
+      this.main.replaceChildren(h("section", { class: "card" }, h("h1", {}, say("over.deleted")), h("a", { href: "/", class: "button" }, say("home"))));
+    });
+    this.stream.onerror = () => alarm(say("error.offline"), 0);
+  }
+
+  stop() {
+    this.stopped = true;
+    this.stream?.close();
+  }
+
+  async showQueue() {
+    if (this.showing) return;
+    this.showing = true;
+    while (this.queue.length && !this.stopped) {
+      const event = this.queue.shift();
+      this.show(event);
+      const pace = PACES[recall("pace", "normal")] ?? PACES.normal;
+      // Whoever comes back to a long list of events need not watch all of them.
+      const wait = this.queue.length > 40 ? 0 : event.kind === "throw" || event.kind === "action" ? pace : 0;
+      if (wait) await sleep(event.kind === "action" && event.forced ? wait / 2 : wait);
+    }
+    this.showing = false;
+    if (this.stopped) return;
+    this.seats = this.state.seats;
+    if (this.state.position) {
+      this.position = this.state.position;
+      this.scores = this.state.scores;
+    }
+    this.draw();
+  }
+
+  show(event) {
+    if (event.kind === "rematch") this.rematchRoom = event.room;
+    if (event.seats) this.seats = event.seats;
+    for (const sentence of happened(event, this.seats, this.seat)) {
+      this.lines.push(sentence);
+      announce(sentence);
+    }
+    if (event.position) this.position = event.position;
+    if (event.scores) this.scores = event.scores;
+    if (this.lines.length > 300) this.lines = this.lines.slice(-200);
+    this.draw({ rolling: event.kind === "throw", busy: true });
+  }
+
+  // ------------------------------------------------------------------ drawing
+
+  draw({ rolling = false, busy = false } = {}) {
+    const { state } = this;
+    const focused = document.activeElement?.dataset?.key;
+    const parts = [];
+    if (!state.begun) parts.push(this.invitation());
+    else {
+      const asked = busy ? null : state.to_act;
+      const view = h("div", { class: "table" });
+      view.append(draw.players(this.position, this.scores, this.seats, this.seat, asked));
+      view.append(draw.board(this.position, this.seats, this.seat, { rolling }));
+      view.append(busy ? this.waiting() : state.over ? this.ending() : this.decision());
+      view.append(draw.middle(this.position));
+      view.append(this.side());
+      parts.push(view);
+    }
+    this.main.replaceChildren(...parts);
+    if (focused) this.main.querySelector(`[data-key="${focused}"]`)?.focus();
+    const log = this.main.querySelector(".log");
+    if (log) log.scrollTop = log.scrollHeight;
+    if (!busy) this.afterDrawing();
+  }
+
+  afterDrawing() {
+    const { state } = this;
+    const mine = state.begun && !state.over && state.to_act === this.seat && this.seat !== null;
+    const now = mine ? state.played : null;
+    if (mine && now !== this.announced) {
+      this.announced = now;
+      announce(`${say("ask.you")}: ${question(this.position, this.seats, this.seat)}`);
+      if (document.activeElement === document.body) this.main.querySelector(".actions button")?.focus({ preventScroll: true });
+    }
+    if (mine && state.agreed.coach && this.advice?.played !== now) this.askCoach(now);
+  }
+
+  async askCoach(played) {
+    this.advice = { played, actions: null };
+    try {
+      const found = await ask("GET", `/api/rooms/${this.room}/advice`, undefined, this.token);
+      if (this.state.played !== played || this.stopped) return;
+      this.advice = { played, ...found };
+      this.draw();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error; // the moment has passed: nothing to show
+    }
+  }
+
+  invitation() {
+    const link = location.href;
+    const copy = h("button", { type: "button", class: "main", click: () => navigator.clipboard?.writeText(link).then(() => (copy.textContent = say("invite.copied"))) }, say("invite.copy"));
+    const open = this.state.seats.map((seat, number) => ({ seat, number })).filter(({ seat }) => seat.kind === "open");
+    return h(
+      "section",
+      { class: "card" },
+      h("h1", {}, say("title")),
+      this.token
+        ? [h("p", {}, say("invite")), h("p", { class: "hash" }, link), h("p", { class: "row" }, copy)]
+        : [h("p", {}, say("join.free")), this.joinForm()],
+      h(
+        "ul",
+        {},
+        this.state.seats.map((seat, number) =>
+          h(
+            "li",
+            { class: "row" },
+            draw.seatName(this.state.seats, number, this.seat),
+            seat.kind === "open" && this.token && h("button", { type: "button", click: () => this.send("stand_in", { seat: number }) }, say("invite.fill")),
+          ),
+        ),
+      ),
+      open.length === 0 && h("p", {}, say("watching")),
+      this.fairness(),
+    );
+  }
+
+  joinForm() {
+    const name = h("input", { type: "text", maxlength: 24, value: recall("name", ""), autocomplete: "nickname", id: "join-name" });
+    const join = async (event) => {
+      event.preventDefault();
+      const found = await tryTo("POST", `/api/rooms/${this.room}/join`, { name: name.value || "?", number: browserNumber() });
+      if (!found) return;
+      this.seat = found.seat;
+      this.token = found.token;
+      this.state = found.state;
+      keepGame(this.room, this.seat, this.token, { players: found.state.num_players });
+      this.draw();
+    };
+    return h("form", { class: "row", submit: join }, h("label", { for: "join-name" }, say("lobby.name"), name), h("button", { class: "main" }, say("join")));
+  }
+
+  waiting() {
+    return h("section", { class: "card ask", "aria-busy": "true" }, h("h2", {}, "…"), h("p", { class: "soft" }, this.lines.at(-1) ?? ""));
+  }
+
+  decision() {
+    const { state } = this;
+    if (state.dice_due) return this.realDice();
+    const mine = state.to_act === this.seat && this.seat !== null && !this.seats[this.seat].agent;
+    if (!mine) {
+      const name = state.to_act === null ? "" : draw.seatName(this.seats, state.to_act, this.seat);
+      const person = state.to_act !== null && this.seats[state.to_act].kind === "person" && !this.seats[state.to_act].agent;
+      const own = this.seat !== null && this.seats[this.seat].agent;
+      return h(
+        "section",
+        { class: "card ask" },
+        h("h2", {}, say("ask.wait", { name })),
+        this.seat === null && h("p", { class: "soft" }, say("watching")),
+        person && this.token && h("button", { type: "button", click: () => this.send("stand_in", { seat: state.to_act }) }, say("stand_in", { name })),
+        own && h("button", { type: "button", class: "main", click: () => this.send("return") }, say("return")),
+      );
+    }
+    const advised = this.advice?.played === state.played ? this.advice.actions : null;
+    const buttons = state.legal.map((action, k) => {
+      const found = advised?.find((row) => row.action === action);
+      const best = found && found === advised[0];
+      return h(
+        "button",
+        { type: "button", "data-key": `action-${action}`, "data-action": action, class: best ? "best" : "", click: () => this.act(action) },
+        h("span", {}, actionWords(action, this.position, this.seats, this.seat), found && ` · ${percent(found.win_share)}`),
+        h("kbd", { "aria-hidden": "true" }, String(k + 1)),
+        found && h("span", { class: "advice" }, best ? `${say("coach.best")}. ` : `${say("coach.costs", { points: percent(found.costs) })}. `, reason(found.why, this.seats, this.seat)),
+      );
+    });
+    return h(
+      "section",
+      { class: "card ask", "aria-labelledby": "ask-title" },
+      h("h2", { id: "ask-title" }, question(this.position, this.seats, this.seat)),
+      h("p", { class: "soft small" }, because(this.position)),
+      h("div", { class: "actions" }, buttons),
+      advised && h("p", { class: "soft small" }, `${say("coach.title")}: ${this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
+    );
+  }
+
+  realDice() {
+    const due = this.state.dice_due;
+    if (this.tapped.length > due) this.tapped = [];
+    const tap = (face) => {
+      if (this.tapped.length < due) this.tapped.push(face);
+      this.draw();
+    };
+    const faces = [3, 4, 5, 6, 7, 0].map((face) =>
+      h("button", { type: "button", class: "die", "data-key": `face-${face}`, "aria-label": draw.faceName(face), click: () => tap(face), disabled: !this.token }, draw.die(face).firstChild),
+    );
+    const done = async () => {
+      const faces = this.tapped;
+      this.tapped = [];
+      await this.send("throw", { faces, played: this.state.played });
+    };
+    return h(
+      "section",
+      { class: "card ask" },
+      h("h2", {}, `${draw.seatName(this.seats, this.position.active, this.seat)}: ${say("dice.tap", { count: due })}`),
+      h("div", { class: "dice" }, faces),
+      h("p", {}),
+      h("div", { class: "dice", "aria-live": "polite" }, this.tapped.map((face) => draw.die(face))),
+      h(
+        "p",
+        { class: "row" },
+        h("button", { type: "button", class: "main", "data-key": "done", click: done, disabled: this.tapped.length !== due }, say("dice.done")),
+        h("button", { type: "button", "data-key": "clear", click: () => ((this.tapped = []), this.draw()) }, say("dice.clear")),
+      ),
+    );
+  }
+
+  ending() {
+    const { state } = this;
+    const names = list(state.winners.map((seat) => draw.seatName(this.seats, seat, this.seat)));
+    const won = state.winners.includes(this.seat);
+    const title = won ? say(state.winners.length > 1 ? "over.share" : "over.win") : say("over.lose", { names });
+    const rematch = async () => {
+      const found = await tryTo("POST", `/api/rooms/${this.room}/rematch`, { number: browserNumber() }, this.token);
+      if (!found) return;
+      keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
+      this.go(`/game/${found.room}`);
+    };
+    const remove = async () => {
+      if ((await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null && !byId("alert").textContent) forgetGame(this.room);
+    };
+    return h(
+      "section",
+      { class: "card ask", "aria-labelledby": "over-title" },
+      h("h2", { id: "over-title" }, title),
+      h(
+        "p",
+        { class: "row" },
+        h("button", { type: "button", class: "main", "data-key": "review", click: () => showReview(this) }, say("over.review")),
+        this.token && h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
+        h("a", { class: "button", href: `/api/rooms/${this.room}/record`, download: "" }, say("over.record")),
+        this.token && h("button", { type: "button", click: remove }, say("over.delete")),
+      ),
+      this.rematchRoom && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${this.rematchRoom}` }, say("join"))),
+    );
+  }
+
+  side() {
+    const { state } = this;
+    const playing = this.token && !state.over;
+    const mineWishes = this.seat === null ? [] : this.seats[this.seat].wishes;
+    const wish = (what) => {
+      const on = mineWishes.includes(what);
+      const waiting = on && !state.agreed[what];
+      return h(
+        "label",
+        {},
+        h("input", { type: "checkbox", "data-key": `wish-${what}`, checked: on, change: (event) => this.send("wish", { what, on: event.target.checked }) }),
+        say(`wish.${what}`),
+        waiting && h("span", { class: "soft small" }, say("wish.waiting")),
+      );
+    };
+    return h(
+      "aside",
+      { class: "side card" },
+      state.practice && h("p", {}, h("span", { class: "badge warm" }, say("practice"))),
+      playing && [wish("coach"), wish("take_back")],
+      playing && state.agreed.take_back && h("p", {}, h("button", { type: "button", "data-key": "take-back", click: () => this.send("take_back", { played: state.played }) }, say("take_back"))),
+      h("h2", {}, say("log.title")),
+      h("ol", { class: "log", tabindex: "0", "aria-label": say("log.title") }, this.lines.slice(-80).map((line) => h("li", {}, line))),
+      h("p", {}, h("button", { type: "button", class: "plain", click: () => openDialog(say("fair.title"), say("close"), this.fairness()) }, say("fair.title"))),
+      h("p", {}, h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share"))),
+    );
+  }
+
+  fairness() {
+    if (!this.state.promise) return null;
+    return h("div", {}, h("p", { class: "small soft" }, say("fair.text")), h("p", { class: "hash" }, this.state.promise));
+  }
+
+  // ------------------------------------------------------------------ sending
+
+  async act(action) {
+    if (this.sending) return;
+    this.sending = true;
+    await this.send("act", { action, played: this.state.played });
+    this.sending = false;
+  }
+
+  async send(what, body = undefined) {
+    const found = await tryTo("POST", `/api/rooms/${this.room}/${what}`, body ?? (what === "return" ? undefined : {}), this.token);
+    if (!found) return;
+    this.state = found;
+    this.showQueue();
+  }
+
+  key(event) {
+    const number = Number(event.key);
+    if (!number || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    const button = this.main.querySelectorAll(".actions button")[number - 1];
+    if (button) {
+      event.preventDefault();
+      button.click();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// The first page: two clicks to a game.
+
+import { ask, browserNumber, forgetGame, games, keepGame, Refusal, tryTo } from "./api.js";
+import { h } from "./dom.js";
+import { agentName } from "./draw.js";
+import { recall, remember, say } from "./words.js";
+
+export async function showLobby(main, go) {
+  const { agents } = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"] }));
+  const choice = recall("lobby", {});
+  let count = Math.min(4, Math.max(1, choice.count ?? 1));
+  const specs = Array.from({ length: 4 }, (_, k) => {
+    const wanted = choice.specs?.[k] ?? "champion:level=3";
+    return wanted === "person" || agents.includes(wanted) ? wanted : "champion";
+  });
+  const seats = h("fieldset", { id: "seats" });
+  const counts = h("div", { class: "row", role: "group", "aria-labelledby": "count-title" });
+
+  const drawSeats = () => {
+    seats.replaceChildren(
+      h("legend", {}, say("lobby.who")),
+      ...specs.slice(0, count).map((spec, k) =>
+        h(
+          "label",
+          {},
+          h("span", {}, count > 1 ? say("lobby.opponent", { number: k + 1 }) : ""),
+          h(
+            "select",
+            { "aria-label": say("lobby.opponent", { number: k + 1 }), change: (event) => (specs[k] = event.target.value) },
+            [...agents, "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
+          ),
+        ),
+      ),
+    );
+    counts.replaceChildren(
+      ...[1, 2, 3, 4].map((number) =>
+        h("button", { type: "button", "aria-pressed": String(number === count), "data-count": number, click: () => ((count = number), drawSeats(), counts.children[number - 1].focus()) }, String(number)),
+      ),
+    );
+  };
+  drawSeats();
+
+  const box = (id, on) => h("input", { type: "checkbox", id, checked: on });
+  const boxes = { coach: box("coach", choice.coach), take_back: box("take-back", choice.take_back), real_dice: box("real-dice", false), italian: box("italian", choice.italian) };
+  const name = h("input", { type: "text", maxlength: 24, value: recall("name", ""), autocomplete: "nickname", id: "name" });
+  const copies = h("select", { id: "copies" }, [3, 2, 1].map((number) => h("option", { value: number, selected: number === (choice.copies ?? 3) }, String(number))));
+
+  const play = async (event) => {
+    event.preventDefault();
+    const wish = {
+      seats: [{ kind: "me" }, ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec }))],
+      name: name.value || say("lobby.you"),
+      number: browserNumber(),
+      copies: Number(copies.value),
+      italian_reading: boxes.italian.checked,
+      real_dice: boxes.real_dice.checked,
+      coach: boxes.coach.checked,
+      take_back: boxes.take_back.checked,
+    };
+    remember("name", name.value);
+    remember("lobby", { count, specs, coach: wish.coach, take_back: wish.take_back, italian: wish.italian_reading, copies: wish.copies });
+    const found = await tryTo("POST", "/api/rooms", wish);
+    if (!found) return;
+    keepGame(found.room, found.seat, found.token, { players: wish.seats.length });
+    go(`/game/${found.room}`);
+  };
+
+  main.replaceChildren(
+    h("h1", {}, say("title")),
+    h("p", { class: "soft" }, say("tagline")),
+    h(
+      "form",
+      { class: "card", submit: play },
+      h("fieldset", {}, h("legend", { id: "count-title" }, say("lobby.opponents")), counts),
+      seats,
+      h("p", {}, h("button", { class: "main", id: "play" }, say("lobby.play"))),
+      h(
+        "details",
+        {},
+        h("summary", {}, say("lobby.options")),
+        h("label", { for: "name" }, say("lobby.name"), name),
+        h("label", {}, boxes.coach, h("span", {}, say("lobby.coach"))),
+        h("label", {}, boxes.take_back, h("span", {}, say("lobby.take_back"))),
+        h("label", {}, boxes.real_dice, h("span", {}, say("lobby.real_dice"))),
+        h("label", {}, boxes.italian, h("span", {}, say("lobby.italian"))),
+        h("label", { for: "copies" }, say("lobby.copies"), copies),
+        h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
+      ),
+    ),
+    await running(go),
+  );
+}
+
+/** The games of this browser that the server still knows. */
+async function running(go) {
+  const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at).slice(0, 8);
+  const rows = await Promise.all(
+    kept.map(async ([room, game]) => {
+      try {
+        return { room, game, state: await ask("GET", `/api/rooms/${room}`) };
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 404) forgetGame(room);
+        return null;
+      }
+    }),
+  );
+  const items = rows.filter(Boolean).map(({ room, game, state }) =>
+    h(
+      "li",
+      { class: "row" },
+      h("a", { href: `/game/${room}` }, say("lobby.go_on")),
+      h("span", { class: "small soft" }, new Date(game.at).toLocaleString(document.documentElement.lang), " · ", `${state.num_players}`, state.over ? ` · ${say("lobby.over")}` : ""),
+    ),
+  );
+  return h("section", { class: "card" }, h("h2", {}, say("lobby.running")), items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")));
+}

@@ -1,0 +1,62 @@
+// Where the page begins: the header, and which part is shown for an address.
+
+import { byId, h } from "./dom.js";
+import { applyTheme, showPosition, showRules, showSettings, showTour } from "./extras.js";
+import { GamePage } from "./game.js";
+import { showLobby } from "./lobby.js";
+import { loadWords, say } from "./words.js";
+
+let page = null;
+
+function drawHeader() {
+  byId("skip").textContent = say("skip");
+  byId("top").replaceChildren(
+    h("a", { class: "brand", href: "/" }, h("img", { src: "/web/raven.svg", alt: "" }), say("title")),
+    h(
+      "nav",
+      { "aria-label": say("title") },
+      h("a", { class: "button", href: "/" }, say("home")),
+      h("button", { type: "button", id: "rules", click: showRules }, say("rules")),
+      h("button", { type: "button", id: "tour", click: () => showTour() }, say("first_turn")),
+      h("button", { type: "button", id: "settings", click: () => showSettings(reload) }, say("settings")),
+    ),
+  );
+}
+
+async function reload() {
+  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  await loadWords();
+  drawHeader();
+  await route();
+}
+
+function go(path) {
+  history.pushState(null, "", path);
+  return route();
+}
+
+async function route() {
+  page?.stop();
+  page = null;
+  const main = byId("main");
+  const room = /^\/game\/([\w-]+)$/.exec(location.pathname)?.[1];
+  if (room) {
+    page = new GamePage(room, main, go);
+    await page.start();
+  } else if (location.pathname === "/position") await showPosition(main, go);
+  else await showLobby(main, go);
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='/']");
+  if (!link || link.hasAttribute("download") || link.href.includes("/api/") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(link.getAttribute("href"));
+});
+document.addEventListener("keydown", (event) => page?.key(event));
+window.addEventListener("popstate", route);
+
+applyTheme();
+await loadWords();
+drawHeader();
+await route();

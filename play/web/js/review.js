@@ -1,0 +1,123 @@
+// After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
+
+import { browserNumber, keepGame, tryTo } from "./api.js";
+import { h, svg } from "./dom.js";
+import * as draw from "./draw.js";
+import { actionWords, reason } from "./sentences.js";
+import { percent, say, signed } from "./words.js";
+
+const LINES = ["var(--main)", "var(--warm)", "var(--m5)", "var(--m6)", "var(--m4)"];
+const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2"];
+
+export async function showReview(page) {
+  const found = await tryTo("GET", `/api/rooms/${page.room}/review`);
+  if (!found) return;
+  const { seats, seat: mine } = page;
+  const who = mine ?? 0;
+  const own = found.decisions.filter((row) => row.seat === who);
+  const mistakes = own.filter((row) => row.mistake).sort((a, b) => b.costs - a.costs);
+  const words = (row, action) => actionWords(action, row.asked, seats, mine);
+  const mistakeCard = (row) =>
+    h(
+      "li",
+      {},
+      h("p", {}, say("review.mistake", { turn: row.turn + 1, action: words(row, row.action), best: words(row, row.best), points: percent(row.costs) })),
+      h("p", { class: "soft small" }, reason(row.why, seats, mine)),
+      h("p", {}, h("button", { type: "button", click: () => playFrom(page, row) }, say("review.again"))),
+    );
+  const title = h("h1", { tabindex: "-1" }, say("review.title"));
+  page.main.replaceChildren(
+    h(
+      "section",
+      { class: "card" },
+      title,
+      h("h2", {}, say("review.chances")),
+      graph(found, seats, mine),
+      h("ul", { class: "row small", style: "list-style:none;padding:0" }, seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine)))),
+    ),
+    h("section", { class: "card" }, h("p", { class: "small soft" }, say("review.summary")), summary(found, seats, mine)),
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, say("review.mistakes")),
+      mistakes.length ? h("ol", {}, mistakes.map(mistakeCard)) : h("p", {}, say("review.no_mistakes")),
+    ),
+    h("section", { class: "card" }, h("h2", {}, say("review.decisions")), decisions(own, words)),
+    h(
+      "section",
+      { class: "card small" },
+      h("h2", {}, say("review.promise")),
+      h("p", { class: "hash" }, page.state.promise ?? ""),
+      h("p", {}, say("review.how")),
+      h("p", {}, found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")),
+      h("p", {}, h("button", { type: "button", class: "main", click: () => page.draw() }, say("close"))),
+    ),
+  );
+  title.focus();
+}
+
+function key(k) {
+  const line = svg("line", { x1: 0, y1: 5, x2: 26, y2: 5, "stroke-width": 3, "stroke-dasharray": DASHES[k] });
+  line.style.stroke = LINES[k];
+  return svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, line);
+}
+
+function graph(found, seats, mine) {
+  const wide = 640;
+  const high = 220;
+  const last = Math.max(1, found.shares.length - 1);
+  const x = (step) => 36 + ((wide - 44) * step) / last;
+  const y = (share) => 8 + (high - 28) * (1 - share);
+  const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
+    const line = svg("line", { x1: 36, x2: wide - 8, y1: y(share), y2: y(share), "stroke-width": 1 });
+    line.style.stroke = "var(--line)";
+    const text = svg("text", { x: 2, y: y(share) + 4, "font-size": 11 }, percent(share, 0));
+    text.style.fill = "var(--soft)";
+    return [line, text];
+  });
+  seats.forEach((_, k) => {
+    const points = found.shares.map((shares, step) => `${x(step).toFixed(1)},${y(shares[k]).toFixed(1)}`).join(" ");
+    const line = svg("polyline", { points, fill: "none", "stroke-width": k === mine ? 3 : 2, "stroke-dasharray": DASHES[k] });
+    line.style.stroke = LINES[k];
+    parts.push(line);
+  });
+  const text = seats.map((_, k) => `${draw.seatName(seats, k, mine)}: ${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`).join("; ");
+  return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "graph", role: "img", "aria-label": `${say("review.chances")}. ${text}` }, parts);
+}
+
+function summary(found, seats, mine) {
+  const cell = (value) => h("td", { class: `number ${value < -0.0005 ? "minus" : value > 0.0005 ? "plus" : ""}` }, signed(value));
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0" },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, h("td", {}), ["review.luck", "review.skill", "review.others"].map((word) => h("th", { class: "number", scope: "col" }, say(word))))),
+      h(
+        "tbody",
+        {},
+        seats.map((_, k) => h("tr", {}, h("th", { scope: "row" }, draw.seatName(seats, k, mine)), cell(found.luck[k]), cell(found.skill[k]), cell(found.others[k]))),
+      ),
+    ),
+  );
+}
+
+function decisions(own, words) {
+  const rows = own
+    .filter((row) => row.costs > 0.0005)
+    .map((row) =>
+      h("tr", {}, h("td", { class: "number" }, String(row.turn + 1)), h("td", {}, words(row, row.action)), h("td", {}, words(row, row.best)), h("td", { class: "number minus" }, percent(row.costs))),
+    );
+  const heads = [say("turn"), say("lobby.you"), say("coach.best"), "–"].map((text) => h("th", { scope: "col" }, text));
+  return h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
+}
+
+/** A new practice game from a decision, against the same agents. */
+async function playFrom(page, row) {
+  const seats = page.seats.map((seat, k) => (k === (page.seat ?? 0) ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" }));
+  const found = await tryTo("POST", "/api/rooms", { seats, position: row.position, number: browserNumber(), coach: true, take_back: true, copies: page.state.copies, italian_reading: page.state.italian_reading });
+  if (!found) return;
+  keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
+  page.go(`/game/${found.room}`);
+}

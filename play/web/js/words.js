@@ -1,0 +1,52 @@
+// The words of the game in four languages, and what this browser remembers.
+
+export const LANGUAGES = ["en", "de", "fr", "it"];
+let words = {};
+
+function remembered(key, fallback) {
+  try {
+    return JSON.parse(localStorage.getItem(`pechvogel.${key}`)) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(`pechvogel.${key}`, JSON.stringify(value));
+  } catch {
+    // a browser that remembers nothing still plays
+  }
+}
+
+export const recall = remembered;
+
+export function language() {
+  const wanted = remembered("language", null) ?? navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag));
+  return LANGUAGES.includes(wanted) ? wanted : "en";
+}
+
+export async function loadWords() {
+  const response = await fetch(`/web/words/${language()}.json`);
+  words = await response.json();
+  document.documentElement.lang = language();
+  document.title = words.title;
+}
+
+/** The words of a key, with what stands in braces filled in. */
+export function say(key, facts = {}) {
+  const text = words[key];
+  if (text === undefined) {
+    console.error(`no words for ${key}`);
+    return key;
+  }
+  return text.replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? `{${name}}`);
+}
+
+export const percent = (share, digits = 1) =>
+  new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
+
+export const signed = (share) =>
+  new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "always" }).format(share);
+
+export const list = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
