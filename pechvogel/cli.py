@@ -27,10 +27,6 @@ def main(argv: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that this terminal lacks
         sys.stdout.reconfigure(errors="replace")
     arguments = _parser().parse_args(argv)
-    # Our matrices are small: a second thread for them would mostly wait, and it waits by spinning on a core that games
-    # could use (training against champions is twice as fast with one). NumPy reads this when it is first imported.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("MKL_NUM_THREADS", "1")
     try:
         _check_targets(arguments)
         arguments.run(arguments)
