@@ -188,6 +188,19 @@ def _parser() -> argparse.ArgumentParser:
     ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
     _add_json(ablation)
 
+    play = commands.add_parser("play", help="play against agents in the terminal")
+    play.set_defaults(run=_play)
+    play.add_argument("agents", nargs="*", default=["champion:level=3"], metavar="AGENT", help="your opponents, 1 to 4")
+    play.add_argument("--language", metavar="en|de|fr|it", help="default: that of this computer")
+    play.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    play.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
+    play.add_argument("--hints", action="store_true", help="show what every action is worth, and why")
+    play.add_argument("--real-dice", action="store_true", help="you throw, and type what the dice show")
+    play.add_argument("--seed", type=int, help="of the dice and the agents (default: fair dice, with a proof)")
+    play.add_argument("--position", metavar="POSITION", help="where to start: you are player_0")
+    play.add_argument("--record", type=Path, metavar="FILE", help="add the game to a file of recorded games")
+    _add_delay(play)
+
     serve = commands.add_parser("serve", help="a page on which people play against agents and each other")
     serve.set_defaults(run=_serve)
     serve.add_argument(
@@ -464,6 +477,40 @@ def _ablation(arguments: argparse.Namespace) -> None:
         ablation.write(arguments.page, data)
     if arguments.json != "-":
         print(f"written: {arguments.page}")
+
+
+def _play(arguments: argparse.Namespace) -> None:
+    from pechvogel_env.position import Position
+    from play import words
+    from play.terminal import PlayerQuitsError, TerminalGame
+
+    _check_delay(arguments.delay)
+    if not 1 <= len(arguments.agents) <= 4:
+        raise ValueError(f"there are 1 to 4 opponents, not {len(arguments.agents)}")
+    position = None
+    copies, italian_reading = arguments.copies, arguments.italian_reading
+    if arguments.position is not None:
+        position = Position.parse(arguments.position)
+        copies, italian_reading = position.copies, position.italian_reading
+        arguments.agents *= position.num_players - 1 if len(arguments.agents) == 1 else 1
+    game = TerminalGame(
+        arguments.agents,
+        arguments.language or words.usual_language(),
+        copies=copies,
+        italian_reading=italian_reading,
+        seed=arguments.seed,
+        position=position,
+        hints=arguments.hints,
+        real_dice=arguments.real_dice,
+        delay=arguments.delay,
+    )
+    try:
+        game.play()
+    except PlayerQuitsError:
+        print()
+        return
+    if arguments.record is not None:
+        game.save(arguments.record)
 
 
 def _serve(arguments: argparse.Namespace) -> None:
