@@ -147,6 +147,7 @@ class Room:
             "throw": self._throw,
             "take_back": self._take_back,
             "wish": self._wish,
+            "hint": self._hint,
             "stand_in": self._stand_in,
             "return": self._return,
             "rematch": self._rematch,
@@ -194,6 +195,14 @@ class Room:
         if self.table is not None and self.agreed("coach"):
             self._note_practice()
         self._tell("seats")
+
+    def _hint(self, seat: int) -> None:
+        """Somebody asks the coach about one decision: practice, and at a table of several people all must agree."""
+        if self._playing().to_act != seat:
+            raise RoomError(409, "you are not asked now")
+        if sum(place.kind == "person" for place in self.seats) > 1 and not self.agreed("coach"):
+            raise RoomError(409, "not everybody at the table has agreed to a coach")
+        self._note_practice()
 
     def _stand_in(self, seat: int, agent: str) -> None:
         if not 0 <= seat < len(self.seats) or self.seats[seat].agent is not None:
@@ -244,7 +253,9 @@ class Room:
         self._tell_steps()
 
     def _note_practice(self) -> None:
-        self.practice = True
+        if not self.practice:
+            self.practice = True
+            self._tell("practice")
 
     def _tell(self, kind: str, **facts: Any) -> None:
         if kind == "seats":

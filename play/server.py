@@ -466,6 +466,14 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             raise RoomError(409, "not everybody at the table has agreed to a coach")
         return await hub.advise(table.position())
 
+    @app.post("/api/rooms/{room}/hint")
+    async def hint(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+        """What the coach says about this one decision; from then on the game is practice."""
+        seat = _seat(hub.live(room), authorization)
+        table = hub.move(room, {"do": "hint", "seat": seat}).room.table
+        assert table is not None
+        return await hub.advise(table.position())
+
     @app.get("/api/rooms/{room}/review")
     async def review(room: RoomName) -> dict[str, Any]:
         """A finished game: chances, mistakes, luck and skill."""

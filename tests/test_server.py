@@ -231,6 +231,19 @@ def test_taking_back(client: TestClient) -> None:
     assert strict.post("take_back", played=strict.asked()["played"]).status_code == 409, "not agreed"
 
 
+def test_hints(client: TestClient) -> None:
+    me = sit_down(client, ME, BOT)
+    state = me.asked()
+    assert me.get("/advice").status_code == 409 and not state["practice"]
+    found = me.post("hint").json()
+    assert {row["action"] for row in found["actions"]} == set(state["legal"]) and found["actions"][0]["costs"] == 0
+    assert me.look()["practice"] and me.look()["played"] == state["played"]
+    ann = sit_down(client, ME, OPEN)
+    bob = join(client, ann.room, "Bob")
+    asked = ann if ann.look()["to_act"] == ann.seat else bob
+    assert asked.post("hint").status_code == 409, "two people must agree"
+
+
 def test_real_dice(client: TestClient) -> None:
     me = sit_down(client, ME, BOT, real_dice=True, first_player=0)
     state = me.look()

@@ -76,6 +76,10 @@ def check_results(players: int, copies: int, games: int, errors: float) -> None:
 # (players, copies): the config, and what the champion must win at a table of each.
 CHAMPIONS: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
     (2, 3): ("champion-2", {"heuristic": 0.64, "planner": 0.6, "ppo": 0.6}),
+    (3, 3): ("champion-3", {"heuristic": 0.4, "planner": 0.39, "ppo": 0.38}),
+    (4, 3): ("champion-4", {"heuristic": 0.3, "planner": 0.28, "ppo": 0.27}),
+    (5, 3): ("champion-5", {"heuristic": 0.26, "planner": 0.22, "ppo": 0.25}),
+    (2, 1): ("champion-2-copies-1", {"heuristic": 0.61, "planner": 0.58, "ppo": 0.6}),
 }
 
 
@@ -90,6 +94,9 @@ def test_every_champion_has_a_complete_card(players: int, copies: int) -> None:
     results = {row["against"]: row for row in card["results"]}
     for opponent, floor in floors.items():
         assert results[opponent]["games"] >= 10_000 and results[opponent]["ci95"][0] > floor
+    rival = {row["against"]: row for row in card_of(players, copies)["results"]}
+    assert results["heuristic"]["ci95"][0] > rival["heuristic"]["ci95"][1], "no better than ppo against heuristics"
+    assert results["ppo"]["ci95"][0] > 1 / players + 0.01, "no better than ppo"
     registry.check(registry.make("champion"), players, copies, games=1)
     registry.check(registry.make("champion:level=4"), players, copies, games=1)
 

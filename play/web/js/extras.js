@@ -59,7 +59,7 @@ export function showSettings(reload) {
 /** Any position by link: look at it, analyse it, play from it. */
 export async function showPosition(main, go) {
   const given = new URLSearchParams(location.search).get("p") ?? "";
-  const input = h("input", { type: "text", id: "position", value: given, style: "width:100%" });
+  const input = h("input", { type: "text", id: "position", class: "wide", value: given });
   const result = h("div", { "aria-live": "polite" });
   const analyse = async () => {
     let found;

@@ -57,7 +57,7 @@ export class GamePage {
     };
     this.stream.addEventListener("state", (message) => {
       byId("alert").textContent = "";
-      this.state = JSON.parse(message.data);
+      this.hear(JSON.parse(message.data));
       this.showQueue();
     });
     this.stream.addEventListener("gone", () => {
@@ -155,6 +155,15 @@ export class GamePage {
     }
   }
 
+  async hint() {
+    const { played } = this.state;
+    const found = await tryTo("POST", `/api/rooms/${this.room}/hint`, undefined, this.token);
+    if (!found || this.state.played !== played || this.stopped) return;
+    this.advice = { played, ...found };
+    this.draw();
+    announce(`${say("coach.best")}: ${actionWords(found.actions[0].action, this.position, this.seats, this.seat)}`);
+  }
+
   invitation() {
     const link = location.href;
     const copy = h("button", { type: "button", class: "main", click: () => navigator.clipboard?.writeText(link).then(() => (copy.textContent = say("invite.copied"))) }, say("invite.copy"));
@@ -237,6 +246,7 @@ export class GamePage {
       h("h2", { id: "ask-title" }, question(this.position, this.seats, this.seat)),
       h("p", { class: "soft small" }, because(this.position)),
       h("div", { class: "actions" }, buttons),
+      !advised && !state.agreed.coach && h("p", {}, h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint"))),
       advised && h("p", { class: "soft small" }, `${say("coach.title")}: ${this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
     );
   }
@@ -347,8 +357,13 @@ export class GamePage {
   async send(what, body = undefined) {
     const found = await tryTo("POST", `/api/rooms/${this.room}/${what}`, body ?? (what === "return" ? undefined : {}), this.token);
     if (!found) return;
-    this.state = found;
+    this.hear(found);
     this.showQueue();
+  }
+
+  /** A state from the server: answers and stream may overtake each other, so an older one is not news. */
+  hear(state) {
+    if (state.events >= this.state.events) this.state = state;
   }
 
   key(event) {

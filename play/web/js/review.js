@@ -33,7 +33,7 @@ export async function showReview(page) {
       title,
       h("h2", {}, say("review.chances")),
       graph(found, seats, mine),
-      h("ul", { class: "row small", style: "list-style:none;padding:0" }, seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine)))),
+      h("ul", { class: "row small keys" }, seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine)))),
     ),
     h("section", { class: "card" }, h("p", { class: "small soft" }, say("review.summary")), summary(found, seats, mine)),
     h(
