@@ -19,7 +19,7 @@ import numpy as np
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.record import PROOF
 from play import fair
-from play.table import Step, Table, TableError
+from play.table import Seeds, Step, Table, TableError
 
 LEVELS = tuple(f"champion:level={level}" for level in range(1, 10))
 AGENTS = ("random", "heuristic", "planner", "ppo", *LEVELS, "champion", "optimal")
@@ -86,7 +86,6 @@ class Opening:
     first_player: int | None = None
     position: Mapping[str, Any] | None = None
     wishes: tuple[str, ...] = ()  # of whoever opened the room
-    number: str = "0"  # from the browser of whoever opened it
 
 
 class Room:
@@ -103,8 +102,8 @@ class Room:
         self._shown = 0  # steps of the table that are events already
         opener = next((number for number, seat in enumerate(self.seats) if seat.kind == "person"), None)
         if opener is not None:
-            self.numbers[opener] = opening.number
             self.seats[opener].wishes |= set(opening.wishes)
+        self._lay(None)  # what can't be played is refused now, not when the last player comes
         self._begin_if_complete()
 
     # ------------------------------------------------------------------------------ who is who
@@ -143,6 +142,7 @@ class Room:
         """Carry out a move, or raise RoomError and change nothing."""
         do = {
             "join": self._join,
+            "number": self._number,
             "act": self._act,
             "throw": self._throw,
             "take_back": self._take_back,
@@ -163,6 +163,12 @@ class Room:
         self.seats[seat] = Seat("person", name, token=token)
         self.numbers[seat] = number
         self._tell("seats")
+        self._begin_if_complete()
+
+    def _number(self, seat: int, number: str) -> None:
+        if seat in self.numbers:
+            raise RoomError(409, "your number is known already")
+        self.numbers[seat] = number
         self._begin_if_complete()
 
     def _act(self, seat: int, action: int) -> None:
@@ -229,28 +235,34 @@ class Room:
 
     def _playing(self) -> Table:
         if self.table is None:
-            raise RoomError(409, "the game has not begun: a seat is still open")
+            raise RoomError(409, "the game has not begun: somebody is missing")
         return self.table
 
     def _begin_if_complete(self) -> None:
-        if self.table is not None or any(seat.kind == "open" for seat in self.seats):
+        """When nobody is missing, and the dice are fixed: by our secret, and by a number of every person's."""
+        people = {number for number, seat in enumerate(self.seats) if seat.kind == "person"}
+        missing = any(seat.kind == "open" for seat in self.seats) or not (self.real_dice or people <= set(self.numbers))
+        if self.table is not None or missing:
             return
-        opening = self.opening
-        secret = bytes.fromhex(opening.secret)
+        secret = bytes.fromhex(self.opening.secret)
         numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
-        self.table = Table(
-            opening.num_players,
-            None if self.real_dice else lambda taken_back: fair.seed(secret, numbers, taken_back),
-            copies=opening.copies,
-            italian_reading=opening.italian_reading,
-            first_player=opening.first_player,
-            position=opening.position,
-        )
+        self.table = self._lay(None if self.real_dice else lambda taken_back: fair.seed(secret, numbers, taken_back))
         if self.agreed("coach"):
             self._note_practice()
         start = self.table.steps[0].before if self.table.steps else self.table.states
         self._tell("begin", position=position_of(start, 0).to_dict())
         self._tell_steps()
+
+    def _lay(self, seeds: Seeds | None) -> Table:
+        opening = self.opening
+        return Table(
+            opening.num_players,
+            seeds,
+            copies=opening.copies,
+            italian_reading=opening.italian_reading,
+            first_player=opening.first_player,
+            position=opening.position,
+        )
 
     def _note_practice(self) -> None:
         if not self.practice:

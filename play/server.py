@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import Body, FastAPI, Header, Query, Request
+from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
@@ -59,7 +59,6 @@ class OpenRoom(_Strict):
 
     seats: list[SeatWish] = Field(min_length=2, max_length=5)
     name: Name = "?"
-    number: Number = "0"
     copies: int = Field(3, ge=1, le=3)
     italian_reading: bool = False
     first_player: int | None = Field(None, ge=0, le=4)
@@ -75,6 +74,12 @@ class Join(_Strict):
     name: Name = "?"
     number: Number = "0"
     seat: int | None = Field(None, ge=0, le=4)
+
+
+class BrowserNumber(_Strict):
+    """What a person's browser adds to the dice, once it has seen the promise."""
+
+    number: Number
 
 
 class Act(_Strict):
@@ -277,7 +282,6 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             first_player=wish.first_player,
             position=position,
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
-            number=wish.number,
         )
         name = hub.open(opening)
         live = hub.live(name)
@@ -301,6 +305,12 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         hub.move(room, {**move, "number": fair.check_number(wish.number)})
         return {"seat": seat, "token": token, "state": live.room.show()}
 
+    @app.post("/api/rooms/{room}/number")
+    async def number(room: RoomName, wish: BrowserNumber, authorization: Token = None) -> dict[str, Any]:
+        """Mix a number into the dice, having seen the promise: then nobody can have chosen them."""
+        seat = _seat(hub.live(room), authorization)
+        return hub.move(room, {"do": "number", "seat": seat, "number": wish.number}).room.show()
+
     @app.delete("/api/rooms/{room}", status_code=204)
     async def delete(room: RoomName, authorization: Token = None) -> Response:
         """Delete a game; only its players can."""
@@ -322,9 +332,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
 
     @app.post("/api/rooms/{room}/rematch", status_code=201)
-    async def rematch(
-        room: RoomName, number: Annotated[Number, Body(embed=True)] = "0", authorization: Token = None
-    ) -> dict[str, Any]:
+    async def rematch(room: RoomName, authorization: Token = None) -> dict[str, Any]:
         """The same table again: whoever asks sits down, the other people find a link."""
         live = hub.live(room)
         seat, old = _seat(live, authorization), live.room
@@ -332,8 +340,8 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             raise RoomError(409, "the game is not over yet")
         token = new_id()
         seats: list[dict[str, Any]] = []
-        for number_of_seat, place in enumerate(old.seats):
-            if number_of_seat == seat:
+        for number, place in enumerate(old.seats):
+            if number == seat:
                 seats.append({"kind": "person", "name": place.name, "token": hash_token(token)})
             else:
                 agent = {"kind": "agent", "agent": place.agent}
@@ -345,7 +353,6 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             copies=old.opening.copies,
             italian_reading=old.opening.italian_reading,
             wishes=tuple(sorted(old.seats[seat].wishes)),
-            number=number,
         )
         name = hub.open(opening)
         hub.move(room, {"do": "rematch", "room": name})

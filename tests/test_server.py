@@ -86,10 +86,18 @@ class Player:
 
 
 def sit_down(client: TestClient, *seats: dict[str, Any], **more: Any) -> Player:
-    done = client.post("/api/rooms", json={"seats": list(seats), "number": "ab12", **more})
+    done = client.post("/api/rooms", json={"seats": list(seats), **more})
     assert done.status_code == 201, done.text
-    found = done.json()
-    return Player(client, found["room"], found["seat"], found["token"])
+    return begin(client, done.json())
+
+
+def begin(client: TestClient, found: dict[str, Any]) -> Player:
+    """Add our number to the dice, having seen their promise."""
+    me = Player(client, found["room"], found["seat"], found["token"])
+    if found["state"]["promise"]:
+        assert not found["state"]["begun"] and me.post("number", number="ab12").status_code == 200
+        assert me.post("number", number="ab13").status_code == 409
+    return me
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])
@@ -277,8 +285,7 @@ def test_rematch_and_delete(client: TestClient) -> None:
     me = sit_down(client, ME, BOT, name="Ann")
     assert me.post("rematch").status_code == 409
     me.play_to_the_end()
-    found = me.post("rematch", number="9").json()
-    again = Player(client, found["room"], found["seat"], found["token"])
+    again = begin(client, me.post("rematch").json())
     assert again.room != me.room and again.look()["begun"] and again.look()["seats"][0]["name"] == "Ann"
     assert [event["room"] for event in stream(client, me.room) if event["kind"] == "rematch"] == [again.room]
     assert again.client.delete(f"/api/rooms/{again.room}", headers=again.headers).status_code == 204
@@ -324,7 +331,7 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
         {"seats": [ME, {"kind": "agent", "agent": "os:system"}]},
         {"seats": [ME, {"kind": "agent"}]},
         {"seats": [ME, BOT], "copies": 4},
-        {"seats": [ME, BOT], "number": "xyz"},
+        {"seats": [ME, BOT], "number": "1"},
         {"seats": [ME, BOT], "first_player": 3},
         {},
     ]
@@ -379,14 +386,16 @@ def test_old_games_go(client: TestClient, clock: Clock) -> None:
 
 def opening(**more: Any) -> Opening:
     seats = ({"kind": "person", "name": "Ann", "token": "t"}, {"kind": "agent", "agent": "heuristic"})
-    return Opening(2, seats, secret=bytes(range(32)).hex(), number="5", **more)
+    return Opening(2, seats, secret=bytes(range(32)).hex(), **more)
 
 
 def test_a_room_is_its_moves(tmp_path: Path) -> None:
     file = Store(tmp_path / "games.sqlite")
     file.open_room("one", opening(wishes=("take_back",)), 1.0)
     room = Room(opening(wishes=("take_back",)))
-    moves: list[dict[str, Any]] = []
+    moves: list[dict[str, Any]] = [{"do": "number", "seat": 0, "number": "5"}]
+    room.apply(moves[0])
+    file.add_move("one", 0, moves[0], 2.0, False)
     while room.table is not None and not room.table.over:
         seat = room.table.to_act
         move = {"do": "act", "seat": seat, "action": room.table.legal()[-1]}

@@ -78,7 +78,7 @@ CHAMPIONS: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
     (2, 3): ("champion-2", {"heuristic": 0.64, "planner": 0.6, "ppo": 0.6}),
     (3, 3): ("champion-3", {"heuristic": 0.4, "planner": 0.39, "ppo": 0.38}),
     (4, 3): ("champion-4", {"heuristic": 0.3, "planner": 0.28, "ppo": 0.27}),
-    (5, 3): ("champion-5", {"heuristic": 0.26, "planner": 0.22, "ppo": 0.25}),
+    (5, 3): ("champion-5", {"heuristic": 0.255, "planner": 0.22, "ppo": 0.25}),
     (2, 1): ("champion-2-copies-1", {"heuristic": 0.61, "planner": 0.58, "ppo": 0.6}),
 }
 

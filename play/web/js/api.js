@@ -37,6 +37,15 @@ export async function tryTo(...request) {
   }
 }
 
+/** Open a room (or a rematch): keep the seat, then mix our number into the dice, whose promise we have seen by now. */
+export async function openRoom(path, wish, token) {
+  const found = await tryTo("POST", path, wish, token);
+  if (!found) return null;
+  keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
+  if (found.state.promise && !(await tryTo("POST", `/api/rooms/${found.room}/number`, { number: browserNumber() }, found.token))) return null;
+  return found;
+}
+
 /** A number of this browser's, mixed into the dice. */
 export function browserNumber() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,6 +1,6 @@
 // Rules, the guided first turn, settings, positions by link.
 
-import { ask, browserNumber, keepGame, Refusal, tryTo } from "./api.js";
+import { ask, openRoom, Refusal } from "./api.js";
 import { alarm, h, openDialog } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords, question, reason } from "./sentences.js";
@@ -79,11 +79,9 @@ export async function showPosition(main, go) {
     );
     const play = async () => {
       const me = position.to_act ?? position.active;
-      const wish = { seats: seats.map((_, k) => (k === me ? { kind: "me" } : { kind: "agent", agent: "champion" })), position: found.text, number: browserNumber(), coach: true, take_back: true, copies: position.copies, italian_reading: position.italian_reading };
-      const opened = await tryTo("POST", "/api/rooms", wish);
-      if (!opened) return;
-      keepGame(opened.room, opened.seat, opened.token, { players: seats.length });
-      go(`/game/${opened.room}`);
+      const wish = { seats: seats.map((_, k) => (k === me ? { kind: "me" } : { kind: "agent", agent: "champion" })), position: found.text, coach: true, take_back: true, copies: position.copies, italian_reading: position.italian_reading };
+      const opened = await openRoom("/api/rooms", wish);
+      if (opened) go(`/game/${opened.room}`);
     };
     result.replaceChildren(
       draw.players(position, found.scores, seats, null, position.to_act),

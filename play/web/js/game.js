@@ -1,6 +1,6 @@
 // A game on the page: it listens to the room, shows one event after another at the chosen pace, and sends decisions.
 
-import { ask, browserNumber, forgetGame, games, keepGame, Refusal, tryTo } from "./api.js";
+import { ask, browserNumber, forgetGame, games, keepGame, openRoom, Refusal, tryTo } from "./api.js";
 import { alarm, announce, byId, h, openDialog, sleep } from "./dom.js";
 import * as draw from "./draw.js";
 import { showReview } from "./review.js";
@@ -200,9 +200,9 @@ export class GamePage {
       if (!found) return;
       this.seat = found.seat;
       this.token = found.token;
-      this.state = found.state;
       keepGame(this.room, this.seat, this.token, { players: found.state.num_players });
-      this.draw();
+      this.hear(found.state);
+      this.showQueue();
     };
     return h("form", { class: "row", submit: join }, h("label", { for: "join-name" }, say("lobby.name"), name), h("button", { class: "main" }, say("join")));
   }
@@ -288,10 +288,8 @@ export class GamePage {
     const won = state.winners.includes(this.seat);
     const title = won ? say(state.winners.length > 1 ? "over.share" : "over.win") : say("over.lose", { names });
     const rematch = async () => {
-      const found = await tryTo("POST", `/api/rooms/${this.room}/rematch`, { number: browserNumber() }, this.token);
-      if (!found) return;
-      keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
-      this.go(`/game/${found.room}`);
+      const found = await openRoom(`/api/rooms/${this.room}/rematch`, undefined, this.token);
+      if (found) this.go(`/game/${found.room}`);
     };
     const remove = async () => {
       if ((await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null && !byId("alert").textContent) forgetGame(this.room);

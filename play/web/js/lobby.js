@@ -1,6 +1,6 @@
 // The first page: two clicks to a game.
 
-import { ask, browserNumber, forgetGame, games, keepGame, Refusal, tryTo } from "./api.js";
+import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
 import { h } from "./dom.js";
 import { agentName } from "./draw.js";
 import { recall, remember, say } from "./words.js";
@@ -50,7 +50,6 @@ export async function showLobby(main, go) {
     const wish = {
       seats: [{ kind: "me" }, ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec }))],
       name: name.value || say("lobby.you"),
-      number: browserNumber(),
       copies: Number(copies.value),
       italian_reading: boxes.italian.checked,
       real_dice: boxes.real_dice.checked,
@@ -59,10 +58,8 @@ export async function showLobby(main, go) {
     };
     remember("name", name.value);
     remember("lobby", { count, specs, coach: wish.coach, take_back: wish.take_back, italian: wish.italian_reading, copies: wish.copies });
-    const found = await tryTo("POST", "/api/rooms", wish);
-    if (!found) return;
-    keepGame(found.room, found.seat, found.token, { players: wish.seats.length });
-    go(`/game/${found.room}`);
+    const found = await openRoom("/api/rooms", wish);
+    if (found) go(`/game/${found.room}`);
   };
 
   main.replaceChildren(

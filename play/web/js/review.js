@@ -1,6 +1,6 @@
 // After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
 
-import { browserNumber, keepGame, tryTo } from "./api.js";
+import { openRoom, tryTo } from "./api.js";
 import { h, svg } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords, reason } from "./sentences.js";
@@ -116,8 +116,7 @@ function decisions(own, words) {
 /** A new practice game from a decision, against the same agents. */
 async function playFrom(page, row) {
   const seats = page.seats.map((seat, k) => (k === (page.seat ?? 0) ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" }));
-  const found = await tryTo("POST", "/api/rooms", { seats, position: row.position, number: browserNumber(), coach: true, take_back: true, copies: page.state.copies, italian_reading: page.state.italian_reading });
-  if (!found) return;
-  keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
-  page.go(`/game/${found.room}`);
+  const { copies, italian_reading } = page.state;
+  const found = await openRoom("/api/rooms", { seats, position: row.position, coach: true, take_back: true, copies, italian_reading });
+  if (found) page.go(`/game/${found.room}`);
 }

@@ -1,0 +1,338 @@
+"""The page in a real browser: whole games, keyboard, phone, four languages, a killed server, two people, the review."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium on this machine", allow_module_level=True)
+
+ROOT = Path(__file__).parent.parent
+ARTEFACTS = ROOT / "artefacts"
+LANGUAGES = ("en", "de", "fr", "it")
+
+
+class Server:
+    """`pechvogel serve` in a process of its own, which can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.port = folder / "games.sqlite", 0
+        self.start()
+
+    def start(self) -> None:
+        words = ["serve", "--port", str(self.port), "--games", str(self.file), "--rate", "10000", "--away", "0"]
+        command = [sys.executable, "-m", "pechvogel", *words]
+        self.process: Any = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT, text=True
+        )
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        assert found, line
+        self.port = int(found[1])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    found = Server(tmp_path_factory.mktemp("serve"))
+    yield found
+    found.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Visitor:
+    """Somebody with a browser of their own."""
+
+    def __init__(self, browser: Any, server: Server, language: str = "en", **more: Any) -> None:
+        more = {"viewport": {"width": 1200, "height": 900}, **more}
+        self.context = browser.new_context(locale=language, **more)
+        self.server, self.page = server, self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.rng = random.Random(1)
+        self.page.add_init_script("localStorage.setItem('pechvogel.pace', '\"instant\"')")
+
+    def visit(self, path: str = "/") -> None:
+        self.page.goto(self.server.url + path)
+
+    def begin(self, opponents: int = 1) -> None:
+        """Two clicks."""
+        self.visit()
+        self.page.click(f"[data-count='{opponents}']")
+        self.page.click("#play")
+        self.page.wait_for_selector(".table")
+
+    def choose(self) -> bool:
+        """Click something that can be clicked; False if the game is over."""
+        self.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
+        if self.page.query_selector("[data-key='review']"):
+            return False
+        # The page may be drawn anew at any moment: take what is there when we click.
+        self.page.evaluate(
+            "(pick) => { const all = document.querySelectorAll('.actions button');"
+            " all[Math.floor(pick * all.length)]?.click(); }",
+            self.rng.random(),
+        )
+        return True
+
+    def play_on(self, clicks: int = 10**6) -> None:
+        deadline = time.monotonic() + 120
+        for _ in range(clicks):
+            if not self.choose():
+                return
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(5)
+
+    def keep(self, name: str) -> None:
+        ARTEFACTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+
+    def check_width(self) -> None:
+        wide = self.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= self.page.viewport_size["width"], "something is wider than the screen"
+
+    def check_access(self) -> None:
+        found = axe.Axe().run(self.page).response["violations"]
+        serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
+        assert not serious, [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in serious]
+
+    def leave(self) -> None:
+        assert self.errors == []
+        self.context.close()
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_a_whole_game_and_its_review(browser: Any, server: Server, players: int) -> None:
+    ann = Visitor(browser, server)
+    ann.begin(players - 1)
+    assert ann.page.locator(".player").count() == players
+    ann.play_on(8)
+    ann.keep(f"table-{players}")
+    ann.play_on()
+    ann.keep(f"over-{players}")
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.keep(f"review-{players}")
+    ann.check_access()
+    lines = ann.page.locator(".graph polyline").count()
+    assert lines == players and ann.page.locator("table").count() == 2
+    if ann.page.locator("ol button").count():
+        ann.page.locator("ol button").first.click()
+        ann.page.wait_for_selector(".advice", timeout=20_000)
+    ann.leave()
+
+
+def test_two_clicks_and_the_same_browser_finds_its_game_again(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin()
+    address = ann.page.url
+    ann.play_on(5)
+    ann.visit()
+    ann.page.wait_for_selector("main ul a")
+    ann.page.click("main ul a")
+    ann.page.wait_for_selector(".actions button")
+    assert ann.page.url == address
+    ann.play_on()
+    ann.page.click("[data-key='rematch']")
+    ann.page.wait_for_function("address => location.href !== address", arg=address)
+    ann.page.wait_for_selector(".actions button")
+    ann.leave()
+
+
+def test_by_keyboard_alone(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    for _ in range(40):
+        ann.page.keyboard.press("Tab")
+        if ann.page.evaluate("document.activeElement.id") == "play":
+            break
+    ann.page.keyboard.press("Enter")
+    deadline = time.monotonic() + 120
+    while not ann.page.query_selector("[data-key='review']"):
+        ann.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
+        ann.page.keyboard.press(ann.rng.choice("1222"))
+        ann.page.keyboard.press("1")
+        ann.page.wait_for_timeout(10)
+        assert time.monotonic() < deadline
+    spoken = ann.page.locator("#news").inner_text()
+    assert "throw" in spoken and "game is over" in spoken
+    ann.leave()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_on_a_phone(browser: Any, server: Server, language: str) -> None:
+    dark = language in ("de", "it")
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "color_scheme": "dark" if dark else "light"}
+    ann = Visitor(browser, server, language, **phone)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    assert ann.page.evaluate("document.documentElement.lang") == language
+    ann.page.click("details summary")
+    ann.check_width()
+    ann.check_access()
+    ann.keep(f"lobby-phone-{language}")
+    for button in ("#rules", "#tour", "#settings"):
+        ann.page.click(button)
+        ann.page.wait_for_selector("dialog[open]")
+        ann.check_width()
+        ann.check_access()
+        ann.page.keyboard.press("Escape")
+    ann.page.click("[data-count='2']")
+    ann.page.tap("#play")
+    ann.play_on(6)
+    ann.page.wait_for_selector(".actions button, [data-key='review']")
+    if ann.page.query_selector("[data-key='hint']"):
+        ann.page.click("[data-key='hint']")
+        ann.page.wait_for_selector(".advice", timeout=20_000)
+    ann.check_width()
+    ann.check_access()
+    ann.keep(f"table-phone-{language}")
+    text = ann.page.inner_text("body")
+    assert not re.search(r"\{\w+\}|\b(log|ask|act|why|lobby|review)\.\w+", text), "a word is missing"
+    ann.play_on()
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.check_width()
+    ann.keep(f"review-phone-{language}")
+    ann.leave()
+
+
+def test_a_server_that_is_killed_loses_nothing(browser: Any, tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    ann = Visitor(browser, server)
+    ann.begin(2)
+    try:
+        for _ in range(3):
+            ann.play_on(4)
+            ann.page.wait_for_selector(".actions button")
+            state = "fetch(location.pathname.replace('/game/', '/api/rooms/')).then((found) => found.json())"
+            before = ann.page.evaluate(state)
+            server.kill()
+            ann.page.wait_for_function("() => document.getElementById('alert').textContent !== ''", timeout=20_000)
+            server.start()
+            ann.page.wait_for_function("() => document.getElementById('alert').textContent === ''", timeout=30_000)
+            assert ann.page.evaluate(state) == before
+        ann.play_on()
+    finally:
+        server.kill()
+    # The browser notes that it could not connect; nothing else may go wrong.
+    assert all("ERR_CONNECTION_REFUSED" in error or "net::ERR" in error for error in ann.errors), ann.errors
+
+
+def test_two_people_at_one_table(browser: Any, server: Server) -> None:
+    ann, bob, onlooker = (Visitor(browser, server) for _ in range(3))
+    ann.visit()
+    ann.page.select_option("#seats select", "person")
+    ann.page.click("#play")
+    ann.page.wait_for_selector(".hash")
+    link = ann.page.url.removeprefix(server.url)
+    bob.visit(link)
+    bob.page.fill("#join-name", "Bob")
+    bob.page.click("form button")
+    bob.page.wait_for_selector(".table")
+    onlooker.visit(link)
+    onlooker.page.wait_for_selector(".table")
+    deadline = time.monotonic() + 120
+    while not ann.page.query_selector("[data-key='review']"):
+        for person in (ann, bob):
+            if person.page.query_selector(".actions button"):
+                person.choose()
+            person.page.wait_for_timeout(5)
+        assert onlooker.page.query_selector(".actions button") is None
+        assert time.monotonic() < deadline
+    for person in (bob, onlooker):
+        person.page.wait_for_selector("[data-key='review']", timeout=20_000)
+    assert "Bob" in ann.page.inner_text(".players") and onlooker.page.query_selector("[data-key='rematch']") is None
+    ann.page.click("[data-key='rematch']")
+    bob.page.wait_for_selector(f"a[href^='/game/']:not([href='{link}'])", timeout=20_000)
+    for person in (ann, bob, onlooker):
+        person.leave()
+
+
+def test_coach_taking_back_and_real_dice(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.click("details summary")
+    for box in ("#coach", "#take-back"):
+        ann.page.check(box)
+    ann.page.click("#play")
+    ann.page.wait_for_selector(".advice", timeout=20_000)
+    assert ann.page.locator(".actions button.best").count() == 1
+    ann.check_access()
+    ann.keep("coach")
+    ann.choose()
+    ann.page.wait_for_selector(".actions button")
+    ann.page.click("[data-key='take-back']")
+    ann.page.wait_for_function("() => document.querySelector('.log').textContent.includes('taken back')")
+    ann.visit()
+    ann.page.click("details summary")
+    ann.page.check("#real-dice")
+    ann.page.click("#play")
+    ann.page.wait_for_selector("[data-key='face-7']")
+    for face in (7, 7, 0, 0, 3, 4, 5):
+        ann.page.click(f"[data-key='face-{face}']")
+    ann.keep("real-dice")
+    ann.page.click("[data-key='done']")
+    ann.page.wait_for_function("() => document.querySelectorAll('.board .dice .die').length > 3")
+    ann.leave()
+
+
+def test_positions_by_link(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin()
+    ann.page.wait_for_selector(".actions button")
+    ann.page.click("aside a[href^='/position']")
+    ann.page.wait_for_selector("table")
+    ann.check_access()
+    ann.keep("position")
+    address = ann.page.url
+    bob = Visitor(browser, server, "de")
+    bob.visit(address.removeprefix(server.url))
+    bob.page.wait_for_selector("table")
+    bob.page.click("text=Von hier spielen")
+    bob.page.wait_for_selector(".advice", timeout=20_000)
+    bob.visit("/position?p=nonsense")
+    bob.page.wait_for_selector(".minus")
+    assert all("422" in error for error in bob.errors) and bob.errors
+    bob.errors.clear()
+    for person in (ann, bob):
+        person.leave()
+
+
+def test_games_that_are_gone_say_so(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit("/game/nosuchgame")
+    ann.page.wait_for_selector("h1")
+    assert "does not exist" in ann.page.inner_text("main")
+    assert all("404" in error for error in ann.errors)
