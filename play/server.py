@@ -368,9 +368,9 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
             events = live.room.events
             if sent > len(events):  # the room was loaded anew, or the number is nobody's
                 sent = len(events)
-            for event in events[sent:]:
-                yield f"id: {event['number']}\ndata: {json.dumps(event, separators=(',', ':'))}\n\n"
-            sent = len(events)
+            while sent < len(events):  # more may come while we tell
+                yield f"id: {sent}\ndata: {json.dumps(events[sent], separators=(',', ':'))}\n\n"
+                sent += 1
             state = json.dumps(live.room.show(), separators=(",", ":"))
             yield f"event: state\ndata: {state}\n\n"
             while True:

@@ -322,6 +322,28 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
     assert gained > 0 and all(len(turn["frustrations"]) == 2 for turn in turns)
 
 
+def test_a_slow_listener_misses_nothing(tmp_path: Path) -> None:
+    """What happens while an event is on its way comes next."""
+    from play.server import _stream
+
+    async def listen() -> list[int]:
+        hub = Hub(Store(tmp_path / "games.sqlite"))
+        seats = ({"kind": "agent", "agent": "heuristic"},) * 2
+        name = hub.open(Opening(2, seats, secret=bytes(32).hex()))
+        heard: list[int] = []
+        async for part in _stream(hub, name, hub.live(name), -1):
+            if part.startswith("id: "):
+                heard.append(int(part.split()[1]))
+                await asyncio.sleep(0.001)
+            elif '"over":true' in part:
+                break
+        await hub.close()
+        return heard
+
+    heard = asyncio.run(listen())
+    assert heard == list(range(len(heard))) and len(heard) > 30
+
+
 def test_bad_requests_get_a_sentence(client: TestClient) -> None:
     wrong: list[dict[str, Any]] = [
         {"seats": [ME]},
