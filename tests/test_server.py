@@ -382,12 +382,11 @@ def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
 
 def test_too_much_is_refused(tmp_path: Path) -> None:
     hub = Hub(Store(tmp_path / "games.sqlite"), max_open=2)
-    with TestClient(create_app(hub, rate=1)) as client:
+    with TestClient(create_app(hub, rate=5)) as client:
         for _ in range(2):
             sit_down(client, ME, BOT)
         assert client.post("/api/rooms", json={"seats": [ME, BOT]}).status_code == 503
-        codes = [client.get("/api/agents").status_code for _ in range(5)]
-        assert codes[0] == 200 and codes[-1] == 429
+        assert {client.get("/api/agents").status_code for _ in range(200)} == {200, 429}
         assert client.get("/healthz").status_code == 200
     limiter = Limiter(1.0, 2.0)
     assert [limiter.allows("a") for _ in range(3)] == [True, True, False] and limiter.allows("b")

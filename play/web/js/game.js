@@ -193,7 +193,9 @@ export class GamePage {
   }
 
   joinForm() {
-    const name = h("input", { type: "text", maxlength: 24, value: recall("name", ""), autocomplete: "nickname", id: "join-name" });
+    // The page may be drawn anew while somebody types: what is there stays.
+    this.name ??= recall("name", "");
+    const name = h("input", { type: "text", maxlength: 24, value: this.name, autocomplete: "nickname", id: "join-name", "data-key": "join-name", input: () => (this.name = name.value) });
     const join = async (event) => {
       event.preventDefault();
       const found = await tryTo("POST", `/api/rooms/${this.room}/join`, { name: name.value || "?", number: browserNumber() });
