@@ -237,7 +237,8 @@ def test_a_server_that_is_killed_loses_nothing(browser: Any, tmp_path: Path) -> 
             ann.play_on(4)
             ann.page.wait_for_selector(".actions button")
             state = "fetch(location.pathname.replace('/game/', '/api/rooms/')).then((found) => found.json())"
-            before = ann.page.evaluate(state)
+            while (before := ann.page.evaluate(state))["to_act"] != 0 and not before["over"]:
+                ann.page.wait_for_timeout(20)  # agents are still thinking
             server.kill()
             ann.page.wait_for_function("() => document.getElementById('alert').textContent !== ''", timeout=20_000)
             server.start()
