@@ -11,9 +11,9 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from pechvogel_env import __version__
+from pechvogel.arguments import parser
 from pechvogel_env.files import replace_file, to_json
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -26,10 +26,10 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  open until we end
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that this terminal lacks
         sys.stdout.reconfigure(errors="replace")
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         _check_targets(arguments)
-        arguments.run(arguments)
+        _COMMANDS[arguments.command](arguments)
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader has seen enough (`pechvogel ... | head`)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -48,211 +48,6 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One sentence instead of the usage."""
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="pechvogel", description="The dice game Pechvogel: environment, agents, benchmark.")
-    parser.add_argument("--version", action="version", version=f"pechvogel {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    bench = commands.add_parser("bench", help="decisions per second, ours and others'")
-    bench.set_defaults(run=_bench)
-    bench.add_argument("--peers", action="store_true", help="also measure PettingZoo's and OpenSpiel's games")
-    bench.add_argument(
-        "--training", action="store_true", help="measure self-play training instead, against solo tables"
-    )
-    bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
-    bench.add_argument("--seconds", type=float, default=4.0, metavar="S", help="for each figure (default 4)")
-    _add_json(bench)
-
-    evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
-    evaluate.set_defaults(run=_evaluate)
-    evaluate.add_argument(
-        "agents", nargs="+", metavar="AGENT", help="random, heuristic, planner, ppo, optimal, your own module:Factory"
-    )
-    evaluate.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
-    evaluate.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    evaluate.add_argument("--games", type=int, default=1000, metavar="N", help="per line-up (default 1000)")
-    evaluate.add_argument("--seed", type=int, default=0, help="of dice and agents (default 0)")
-    evaluate.add_argument("--one-against-rest", action="store_true", help="one A at a table of Bs, for every pair")
-    evaluate.add_argument("--time-limit", type=float, default=5.0, metavar="S", help="seconds per decision (default 5)")
-    evaluate.add_argument("--workers", type=int, metavar="N", help="processes (default: all cores)")
-    evaluate.add_argument("--plot", metavar="FILE.png", help="draw win shares and ratings")
-    _add_json(evaluate)
-
-    train = commands.add_parser("train", help="self-play training")
-    train.set_defaults(run=_train)
-    train.add_argument("config", type=Path, nargs="?", metavar="CONFIG", help="a YAML file, as in configs/")
-    train.add_argument("--out", type=Path, metavar="runs/NAME", help="folder of the new run")
-    train.add_argument("--resume", type=Path, metavar="runs/NAME", help="go on with a run that was stopped or killed")
-
-    report = commands.add_parser("report", help="evaluate a training run, and draw it all into its report.html")
-    report.set_defaults(run=_report)
-    report.add_argument("folder", type=Path, metavar="runs/NAME", help="folder of a finished run")
-    report.add_argument(
-        "--against",
-        nargs="+",
-        default=["random", "heuristic", "planner", "ppo"],
-        metavar="AGENT",
-        help="who sits at the other places (default: random heuristic planner ppo)",
-    )
-    report.add_argument("--games", type=int, default=10000, metavar="N", help="per table (default 10,000)")
-    report.add_argument("--seed", type=int, default=1, help="of dice and agents (default 1)")
-    _add_json(report)
-
-    solve = commands.add_parser("solve", help="the exact solution of a two-player game")
-    solve.set_defaults(run=_solve)
-    solve.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    solve.add_argument(
-        "--frustrations",
-        type=int,
-        metavar="F",
-        help="counted up to so many each (default 12; 8 for three copies)",
-    )
-    solve.add_argument("--out", type=Path, metavar="FILE", help="the table (default: where `optimal` looks for it)")
-    solve.add_argument(
-        "--check-cap",
-        nargs="?",
-        choices=["all", "play"],
-        const="all",
-        help="also tell how much --frustrations matters; 'play': only by play, without solving with another cap",
-    )
-    solve.add_argument("--check-games", type=int, default=10_000, metavar="N", help="for that (default 10,000)")
-    solve.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
-    _add_json(solve)
-
-    exploit = commands.add_parser("exploit", help="how far an agent is from perfect: best response and regret")
-    exploit.set_defaults(run=_exploit)
-    exploit.add_argument("agent", metavar="AGENT", help="as for evaluate")
-    exploit.add_argument("--copies", type=int, default=1, metavar="N", help="1; with a table 2 or 3, then regret only")
-    exploit.add_argument(
-        "--frustrations", type=int, metavar="F", help="of the best response, counted up to so many (default 6)"
-    )
-    exploit.add_argument("--games", type=int, default=2000, metavar="N", help="for regret (default 2000)")
-    exploit.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    exploit.add_argument(
-        "--table", metavar="FILE", help="a table of `pechvogel solve` (default: the one on this machine)"
-    )
-    _add_json(exploit)
-
-    analyse = commands.add_parser("analyse", help="every legal action of a position with its value, best first")
-    analyse.set_defaults(run=_analyse)
-    analyse.add_argument("position", metavar="POSITION", help="a file, '-' for standard input, or the one-line form")
-    analyse.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
-    _add_json(analyse)
-
-    findings = commands.add_parser("findings", help="write a page on what perfect play looks like, from a solved game")
-    findings.set_defaults(run=_findings)
-    findings.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    findings.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
-    findings.add_argument(
-        "--out", dest="page", type=Path, default=Path("solution.md"), metavar="FILE.md", help="default solution.md"
-    )
-    findings.add_argument("--games", type=int, default=20000, metavar="N", help="perfect games (default 20,000)")
-    findings.add_argument("--agent-games", type=int, default=2000, metavar="N", help="of each agent (default 2000)")
-    findings.add_argument("--agents", nargs="+", default=["random", "heuristic", "planner", "ppo"], metavar="AGENT")
-    findings.add_argument("--seed", type=int, default=1, help="of all games (default 1)")
-    findings.add_argument(
-        "--best-response",
-        type=int,
-        default=6,
-        metavar="F",
-        help="best responses to the agents with one copy, frustrations up to so many (default 6; 0: none)",
-    )
-    findings.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
-    _add_json(findings)
-
-    levels = commands.add_parser("levels", help="how strong the champion's levels are against the champion itself")
-    levels.set_defaults(run=_levels)
-    levels.add_argument("--games", type=int, default=4000, metavar="N", help="per level (default 4000)")
-    levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
-    _add_json(levels)
-
-    ablation = commands.add_parser("ablation", help="write a page on where the champion's strength comes from")
-    ablation.set_defaults(run=_ablation)
-    ablation.add_argument("--players", type=int, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
-    ablation.add_argument("--games", type=int, default=12000, metavar="N", help="of each agent (default 12,000)")
-    ablation.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    ablation.add_argument(
-        "--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="what is trained for it (default runs)"
-    )
-    ablation.add_argument("--out", dest="page", type=Path, default=Path("ablation.md"), metavar="FILE.md")
-    ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
-    _add_json(ablation)
-
-    play = commands.add_parser("play", help="play against agents in the terminal")
-    play.set_defaults(run=_play)
-    play.add_argument("agents", nargs="*", default=["champion:level=3"], metavar="AGENT", help="your opponents, 1 to 4")
-    play.add_argument("--language", metavar="en|de|fr|it", help="default: that of this computer")
-    play.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    play.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
-    play.add_argument("--hints", action="store_true", help="show what every action is worth, and why")
-    play.add_argument("--real-dice", action="store_true", help="you throw, and type what the dice show")
-    play.add_argument("--seed", type=int, help="of the dice and the agents (default: fair dice, with a proof)")
-    play.add_argument("--position", metavar="POSITION", help="where to start: you are player_0")
-    play.add_argument("--record", type=Path, metavar="FILE", help="add the game to a file of recorded games")
-    _add_delay(play)
-
-    serve = commands.add_parser("serve", help="a page on which people play against agents and each other")
-    serve.set_defaults(run=_serve)
-    serve.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)"
-    )
-    serve.add_argument("--port", type=int, default=8000, help="default 8000")
-    serve.add_argument(
-        "--games", type=Path, metavar="FILE", help="where games are kept (default: the user's data folder)"
-    )
-    serve.add_argument("--max-games", type=int, default=5000, metavar="N", help="open at once (default 5000)")
-    serve.add_argument(
-        "--rate", type=float, default=50.0, metavar="N", help="requests per second and address (default 50)"
-    )
-    serve.add_argument(
-        "--keep-days", type=float, default=30.0, metavar="N", help="then untouched games go (default 30)"
-    )
-    serve.add_argument(
-        "--away", type=float, default=120.0, metavar="S", help="then an agent may stand in (default 120)"
-    )
-
-    replay = commands.add_parser("replay", help="watch or verify recorded games")
-    replay.set_defaults(run=_replay)
-    replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
-    replay.add_argument("--game", type=int, default=1, metavar="N", help="which game to watch (default 1)")
-    replay.add_argument("--verify", action="store_true", help="don't show anything: check every game of the file")
-    _add_delay(replay)
-    _add_json(replay)
-
-    watch = commands.add_parser("watch", help="watch random agents play a game")
-    watch.set_defaults(run=_watch)
-    watch.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
-    watch.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    watch.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
-    watch.add_argument("--seed", type=int, default=0, help="of the dice and the agents (default 0)")
-    watch.add_argument("--record", type=Path, metavar="FILE", help="append the game to a file of recorded games")
-    _add_delay(watch)
-    _add_json(watch)
-    return parser
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", metavar="FILE", help="write the result as JSON ('-': to standard output)")
-
-
-def _add_delay(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--delay",
-        type=float,
-        default=0.25 if sys.stdout.isatty() else 0.0,
-        metavar="S",
-        help="seconds to look at each decision (default 0.25 on a terminal)",
-    )
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:
@@ -622,6 +417,25 @@ def _watch(arguments: argparse.Namespace) -> None:
 def _check_delay(delay: float) -> None:
     if not 0 <= delay <= 60:
         raise ValueError(f"--delay must be from 0 to 60 seconds, not {delay}")
+
+
+# By name, as in `arguments`.
+_COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "bench": _bench,
+    "evaluate": _evaluate,
+    "train": _train,
+    "report": _report,
+    "solve": _solve,
+    "exploit": _exploit,
+    "analyse": _analyse,
+    "findings": _findings,
+    "levels": _levels,
+    "ablation": _ablation,
+    "play": _play,
+    "serve": _serve,
+    "replay": _replay,
+    "watch": _watch,
+}
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ DAY = 86_400.0
 class Live:
     """A room in memory."""
 
-    def __init__(self, room: Room, moves: int) -> None:
+    def __init__(self, room: Room, moves: int, now: float) -> None:
         self.room = room
         self.moves = moves
-        self.asked_since = time.time()  # since when the same decision is waited for
+        self.asked_since = now  # since when the same decision is waited for
         self.changed = asyncio.Event()  # replaced at every change
         self.thinking: asyncio.Task[None] | None = None
         self.review: dict[str, Any] | None = None
@@ -83,7 +83,7 @@ class Hub:
             raise RoomError(422, str(error)) from None
         name = new_id()
         self._guard(lambda: self.store.open_room(name, opening, self.clock()))
-        self._keep(name, Live(room, 0))
+        self._keep(name, Live(room, 0, self.clock()))
         self.let_agents_play(name)
         return name
 
@@ -94,7 +94,7 @@ class Hub:
             loaded = self._guard(lambda: self.store.load(name))
             if loaded is None:
                 raise RoomError(404, "there is no such game: it was deleted, has expired, or the link is incomplete")
-            found = Live(*loaded)
+            found = Live(*loaded, self.clock())
             self._keep(name, found)
             self.let_agents_play(name)
         else:
@@ -111,6 +111,7 @@ class Hub:
     def move(self, name: str, move: Mapping[str, Any]) -> Live:
         """Carry out a move and store it; RoomError, and nothing has changed, if it can't be."""
         live = self.live(name)
+        played = live.room.played
         live.room.apply(move)
         over = live.room.table is not None and live.room.table.over
         try:
@@ -119,7 +120,8 @@ class Hub:
             self._live.pop(name, None)  # what was not stored has not happened
             raise
         live.moves += 1
-        live.asked_since = self.clock()
+        if live.room.played != played:
+            live.asked_since = self.clock()
         live.notify()
         self.let_agents_play(name)
         return live
@@ -133,8 +135,7 @@ class Hub:
 
     def expire(self) -> int:
         """Forget rooms that nobody has touched for long."""
-        now = self.clock()
-        gone = self._guard(lambda: self.store.expire(now - self.keep_days * DAY, now - self.keep_days * DAY))
+        gone = self._guard(lambda: self.store.expire(self.clock() - self.keep_days * DAY))
         for name in gone:
             live = self._live.pop(name, None)
             if live is not None:

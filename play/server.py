@@ -380,10 +380,13 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
                 except TimeoutError:
                     yield ": still here\n\n"
             try:
-                live = hub.live(name)
+                now = hub.live(name)
             except RoomError:
                 yield "event: gone\ndata: {}\n\n"
                 return
+            live.watchers -= 1  # it may have been loaded anew
+            live = now
+            live.watchers += 1
     finally:
         live.watchers -= 1
 

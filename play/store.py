@@ -68,7 +68,7 @@ class Store:
 
     def add_move(self, name: str, number: int, move: Mapping[str, Any], now: float, over: bool) -> None:
         """Keep a move; when this returns, it is safe."""
-        with self._transaction():
+        with _Transaction(self._db):
             text = json.dumps(move, separators=(",", ":"))
             self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
             self._db.execute("UPDATE rooms SET touched = ?, over = ? WHERE id = ?", (now, over, name))
@@ -89,25 +89,15 @@ class Store:
         """Forget a room."""
         self._db.execute("DELETE FROM rooms WHERE id = ?", (name,))
 
-    def expire(self, before: float, over_before: float) -> list[str]:
+    def expire(self, before: float) -> list[str]:
         """Forget the rooms that nobody has touched since; returns their names."""
-        rows = self._db.execute(
-            "DELETE FROM rooms WHERE touched < ? OR (over AND touched < ?) RETURNING id", (before, over_before)
-        ).fetchall()
+        rows = self._db.execute("DELETE FROM rooms WHERE touched < ? RETURNING id", (before,)).fetchall()
         return [name for (name,) in rows]
 
     def count(self) -> int:
         """How many games are being played."""
         (count,) = self._db.execute("SELECT count(*) FROM rooms WHERE NOT over").fetchone()
         return int(count)
-
-    def unfinished(self, since: float) -> list[str]:
-        """Rooms that were touched lately: agents may have to go on there."""
-        rows = self._db.execute("SELECT id FROM rooms WHERE NOT over AND touched >= ?", (since,)).fetchall()
-        return [name for (name,) in rows]
-
-    def _transaction(self) -> Any:
-        return _Transaction(self._db)
 
 
 class _Transaction:

@@ -24,12 +24,25 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.base import Agent
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, OwnConfig, as_dict
+from train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict
 from train.progress import bar
 from train.tournament import against_table
 
 Data = dict[str, torch.Tensor]  # by name; a row per position
 SomeConfig = TypeVar("SomeConfig", bound=OwnConfig)
+
+
+def card_of(config: AnyConfig, steps: int, seconds: float, results: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a run says about the weights that it made."""
+    return {
+        "players": config.players,
+        "copies": config.copies,
+        "version": __version__,
+        "config": as_dict(config),
+        "steps": steps,
+        "seconds": round(seconds),
+        "results": results,
+    }
 
 
 class Loop(ABC, Generic[SomeConfig]):
@@ -154,16 +167,7 @@ class Loop(ABC, Generic[SomeConfig]):
         return [row for row in self.history if row["steps"] == self.history[-1]["steps"]]
 
     def _write_weights(self) -> None:
-        card = {
-            "players": self.config.players,
-            "copies": self.config.copies,
-            "version": __version__,
-            "config": as_dict(self.config),
-            "steps": self.done,
-            "seconds": round(self.seconds),
-            "results": self.latest(),
-        }
-        self.save(self.folder / WEIGHTS, card)
+        self.save(self.folder / WEIGHTS, card_of(self.config, self.done, self.seconds, self.latest()))
         replace_file(self.folder / HISTORY, to_json(self.history))
 
     # ------------------------------------------------------------------------------ checkpoints

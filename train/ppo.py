@@ -28,9 +28,9 @@ from agents.heuristic import HeuristicAgent
 from agents.planner import PlannerAgent
 from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
-from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
 from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict
+from train.loop import card_of
 from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv, arrays_of
 from train.tournament import against_table
@@ -203,15 +203,8 @@ class Trainer:
             self.history.append({"steps": int(self.model.num_timesteps), **row})
 
     def _write_weights(self) -> None:
-        card = {
-            "players": self.config.players,
-            "copies": self.config.copies,
-            "version": __version__,
-            "config": as_dict(self.config),
-            "steps": int(self.model.num_timesteps),
-            "seconds": round(self.seconds),
-            "results": self.history[-1 if self.frozen else -2 :],
-        }
+        results = self.history[-1 if self.frozen else -2 :]
+        card = card_of(self.config, int(self.model.num_timesteps), self.seconds, results)
         save(self.policy(), self.folder / WEIGHTS, card)
         replace_file(self.folder / HISTORY, to_json(self.history))
 
