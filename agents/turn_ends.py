@@ -21,6 +21,7 @@ from pechvogel_env.rules import (
     _apply,
     _keep_throw,
     _legal_bits,
+    _shown,
     _start_turn,
 )
 
@@ -198,6 +199,8 @@ def _enumerate(states: States, starts: Starts, ends: States) -> int:
                     wanted = wanted and value == 0
                 elif s.target != NO_TARGET:
                     wanted = wanted and value == s.target - FIRST_VALUE
+                elif s.phase == Phase.TARGET:
+                    wanted = wanted and _shown(s, value + FIRST_VALUE) > 0
             if wanted:
                 _end_board(states, i, value, end, reduced, group, work)
                 at += _finish(work, ends, at)

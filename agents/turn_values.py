@@ -258,9 +258,14 @@ def back_up(
             if s.phase == Phase.TAKE or s.phase == Phase.DISCARD:
                 _back_up_ends(s, i, j, starts, values, of_actions, of_states)
                 continue
-            any_target = s.target == NO_TARGET and (s.phase == Phase.THROW or s.phase == Phase.TARGET)
             for value in range(NUM_VALUES):
-                if not known[value] and (any_target or s.target == value + FIRST_VALUE):
+                if s.phase == Phase.TARGET:
+                    needed = _shown(s, value + FIRST_VALUE) > 0
+                elif s.target == NO_TARGET:
+                    needed = s.phase == Phase.THROW
+                else:
+                    needed = s.target == value + FIRST_VALUE
+                if needed and not known[value]:
                     throw_values(turns[j], j, value, starts, values, throws[value], after_reduction[value])
                     known[value] = True
             back_up_state(s, i, j, starts, values, throws, after_reduction, kept, result, of_actions, of_states)
