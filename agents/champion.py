@@ -1,5 +1,8 @@
 """The champion: this turn exactly, what comes after it by a network that learned it in self-play (`value`).
 
+At two players it looks one turn further where a decision ends the turn: a take or a discard leads to a handful of
+positions, so there is time to search the next turn of each of them.
+
 Levels 1 to 9 are weaker, for people: they choose among the good actions by a softmax over values. None of them ever
 loses more than a few of its temperatures at one decision: a level errs a little all the time, as people do, and does
 not play perfectly for a while to throw the game away then. The temperatures were fitted so that levels are evenly
@@ -19,12 +22,13 @@ from agents.base import BatchAgent, states_of
 from agents.turn import TurnSearch
 from agents.value import ValueNet
 from pechvogel_env.position import Position
-from pechvogel_env.rules import States
+from pechvogel_env.rules import Phase, States
 
 # By level; the champion itself is level 10.
 TEMPERATURES = (0.072, 0.062, 0.052, 0.043, 0.036, 0.029, 0.023, 0.0165, 0.01)
 TOP = len(TEMPERATURES) + 1
 BOUND = 4.0  # temperatures: actions that lose more are not considered
+FURTHER = 2  # players, up to whom the next turn is searched, too; with more it would take too long
 
 
 class ChampionAgent(BatchAgent):
@@ -64,7 +68,13 @@ class ChampionAgent(BatchAgent):
 
     def action_values_batch(self, states: States) -> NDArray[np.float64]:
         """The same for many games at once."""
-        return self.search(states).action_values(states)
+        search = self.search(states)
+        values = search.action_values(states)
+        if int(states["num_players"][0]) <= FURTHER:
+            last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
+            if last.any():
+                values[last] = TurnSearch(search.values).action_values(states[last])
+        return values
 
     def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """What it would play, and how often."""

@@ -24,7 +24,7 @@ from agents.value import ValueNet, features, num_features
 from pechvogel.cli import main
 from pechvogel_env import rules
 from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.game import Game
+from pechvogel_env.game import Game, action_list
 from pechvogel_env.position import position_of
 from pechvogel_env.rules import Phase
 from tests.runs import digest, train_and_kill, train_to_the_end
@@ -273,6 +273,34 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
 def test_wrong_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", f"champion:{wrong}", "random", "--games", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_takes_and_discards_are_searched_a_turn_further() -> None:
+    agent, rng = ChampionAgent(), np.random.default_rng(3)
+    seen = set()
+    for seed in range(2):
+        game = Game(2)
+        game.reset(seed)
+        while game.bits:
+            position = game.position()
+            mine = agent.action_values(position)
+            if position.phase in ("take", "discard"):
+                after = agent.search(game.states).values
+                for action in action_list(game.bits):
+                    best = _best_after(game.states, action, position.to_act, after)
+                    assert mine[action] == pytest.approx(best, abs=1e-6)
+                seen.add(position.phase)
+            game.step(int(rng.choice(action_list(game.bits))))
+    assert seen == {"take", "discard"}
+
+
+def _best_after(states: rules.States, action: int, seat: int | None, after: Any) -> float:
+    """What an action leads to: the turn that follows, or the best discard and the turn that follows that."""
+    then = states.copy()
+    rules.apply(then, 0, action)
+    if then["phase"][0] != Phase.DISCARD:
+        return float(after(then)[0, seat])
+    return max(_best_after(then, discard, seat, after) for discard in action_list(rules.legal_bits(then, 0)))
 
 
 def test_weaker_levels_err_a_little(trained: Path) -> None:
