@@ -10,7 +10,7 @@ TORCH ?= $(shell grep '^torch==' constraints.txt)
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test test-slow check lint golden bench clean
+.PHONY: run test test-slow check lint golden bench load clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
@@ -41,6 +41,11 @@ golden: $(READY)
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers
 	$(BIN)/pechvogel bench --training
+
+# The server under load: 500 games at once; then it is killed 20 times in the middle of 50.
+load: $(READY)
+	$(BIN)/python -m tests.load --games 500
+	$(BIN)/python -m tests.load --games 50 --kills 20
 
 # Torch goes first and alone: pip takes the build that TORCH names, and the rest of the set-up accepts it.
 $(READY): pyproject.toml constraints.txt

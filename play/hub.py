@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
 import sqlite3
 import time
@@ -43,9 +44,17 @@ class Live:
         self.thinking: asyncio.Task[None] | None = None
         self.review: dict[str, Any] | None = None
         self.watchers = 0
+        self._state: str | None = None
+
+    def state(self) -> str:
+        """What everybody sees, as JSON; written once for all who look."""
+        if self._state is None:
+            self._state = json.dumps(self.room.show(), separators=(",", ":"))
+        return self._state
 
     def notify(self) -> None:
         """Wake everybody who waits for news."""
+        self._state = None
         self.changed.set()
         self.changed = asyncio.Event()
 

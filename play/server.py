@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,17 +25,12 @@ from agents.solution import NoTableError
 from pechvogel_env import __version__, rules
 from pechvogel_env.position import Position, PositionError
 from play import fair
+from play.guard import Guard, Limiter, error_answer
 from play.hub import Hub, Live
 from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent, clean_name, hash_token, new_id
 
 WEB = Path(__file__).parent / "web"
-MAX_BODY = 16_384  # bytes of a request
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
-    "Referrer-Policy": "no-referrer",  # links are secrets
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 class _Strict(BaseModel):
@@ -45,6 +39,12 @@ class _Strict(BaseModel):
 
 Number = Annotated[str, Field(pattern="^[0-9a-f]{1,64}$", description="chosen by the browser, mixed into the dice")]
 Name = Annotated[str, Field(max_length=200)]
+
+
+class Refusal(_Strict):
+    """What comes back when something can't be done; nothing has changed then."""
+
+    error: str
 
 
 class SeatWish(_Strict):
@@ -116,25 +116,6 @@ class StandIn(_Strict):
     agent: str = STAND_IN
 
 
-class Limiter:
-    """So many requests per second and address, with a little credit."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self.rate, self.burst = rate, burst
-        self._credit: dict[str, tuple[float, float]] = {}
-
-    def allows(self, who: str) -> bool:
-        """Whether this request may be answered."""
-        now = time.monotonic()
-        credit, last = self._credit.get(who, (self.burst, now))
-        credit = min(self.burst, credit + (now - last) * self.rate)
-        if len(self._credit) > 10_000:  # forget those who have all their credit back
-            whole = self.burst / self.rate
-            self._credit = {key: value for key, value in self._credit.items() if now - value[1] < whole}
-        self._credit[who] = (credit - 1 if credit >= 1 else credit, now)
-        return credit >= 1
-
-
 def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
     """The application around a hub."""
 
@@ -150,27 +131,14 @@ def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
         version=__version__,
         summary="People against agents. Everything in this game is public; acting needs a seat's token.",
         lifespan=lifespan,
+        responses={
+            status: {"model": Refusal, "description": "a sentence that says why not"} for status in ("4XX", "5XX")
+        },
         docs_url=None,
         redoc_url=None,
     )
-    limiter = Limiter(rate, 4 * rate)
     app.state.hub = hub
-
-    @app.middleware("http")
-    async def guard(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        who = request.client.host if request.client else "?"
-        if request.url.path.startswith("/api/") and not limiter.allows(who):
-            return _error(429, "too many requests; please wait a moment")
-        length = request.headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MAX_BODY or "chunked" in request.headers.get("transfer-encoding", ""):
-            return _error(413, f"a request may have up to {MAX_BODY:,} bytes, and must say how many")
-        response = await call_next(request)
-        for key, value in HEADERS.items():
-            response.headers.setdefault(key, value)
-        if request.url.path.startswith("/api/"):
-            response.headers.setdefault("Cache-Control", "no-store")
-        return response
-
+    app.add_middleware(Guard, limiter=Limiter(rate, 4 * rate))
     _add_errors(app)
     _add_pages(app)
     _add_rooms(app, hub)
@@ -187,28 +155,24 @@ async def _clean(hub: Hub) -> None:
 # ------------------------------------------------------------------------------------------------ errors
 
 
-def _error(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status)
-
-
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RoomError)
     async def refused(_: Request, error: RoomError) -> JSONResponse:
-        return _error(error.status, str(error))
+        return error_answer(error.status, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-        return _error(422, f"{where}: {first['msg']}")
+        return error_answer(422, f"{where}: {first['msg']}")
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> JSONResponse:
-        return _error(error.status_code, str(error.detail))
+        return error_answer(error.status_code, str(error.detail))
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
-        return _error(500, "something went wrong on the server; your game is safe, please load the page again")
+        return error_answer(500, "something went wrong on the server; your game is safe, please load the page again")
 
 
 # ------------------------------------------------------------------------------------------------ the page
@@ -231,8 +195,14 @@ def _add_pages(app: FastAPI) -> None:
 
 # ------------------------------------------------------------------------------------------------ rooms
 
+State: TypeAlias = dict[str, Any]
 RoomName = Annotated[str, "the unguessable part of a game's link"]
 Token = Annotated[str | None, Header(description="Bearer and the token that was given at the seat")]
+
+
+def _state(live: Live) -> Response:
+    """A room as everybody sees it."""
+    return Response(live.state(), media_type="application/json")
 
 
 def _token(authorization: str | None) -> str | None:
@@ -288,10 +258,10 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         mine = live.room.seat_of(token)
         return {"room": name, "seat": mine, "token": None if mine is None else token, "state": live.room.show()}
 
-    @app.get("/api/rooms/{room}")
-    async def look(room: RoomName) -> dict[str, Any]:
+    @app.get("/api/rooms/{room}", response_model=State)
+    async def look(room: RoomName) -> Response:
         """Everything that can be seen; the coming dice can't."""
-        return hub.live(room).room.show()
+        return _state(hub.live(room))
 
     @app.post("/api/rooms/{room}/join", status_code=201)
     async def join(room: RoomName, wish: Join) -> dict[str, Any]:
@@ -305,11 +275,11 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         hub.move(room, {**move, "number": fair.check_number(wish.number)})
         return {"seat": seat, "token": token, "state": live.room.show()}
 
-    @app.post("/api/rooms/{room}/number")
-    async def number(room: RoomName, wish: BrowserNumber, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/number", response_model=State)
+    async def number(room: RoomName, wish: BrowserNumber, authorization: Token = None) -> Response:
         """Mix a number into the dice, having seen the promise: then nobody can have chosen them."""
         seat = _seat(hub.live(room), authorization)
-        return hub.move(room, {"do": "number", "seat": seat, "number": wish.number}).room.show()
+        return _state(hub.move(room, {"do": "number", "seat": seat, "number": wish.number}))
 
     @app.delete("/api/rooms/{room}", status_code=204)
     async def delete(room: RoomName, authorization: Token = None) -> Response:
@@ -318,7 +288,9 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         hub.delete(room)
         return Response(status_code=204)
 
-    @app.get("/api/rooms/{room}/events")
+    @app.get(
+        "/api/rooms/{room}/events", response_class=Response, responses={200: {"content": {"text/event-stream": {}}}}
+    )
     async def events(
         room: RoomName,
         request: Request,
@@ -368,11 +340,12 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
             events = live.room.events
             if sent > len(events):  # the room was loaded anew, or the number is nobody's
                 sent = len(events)
-            while sent < len(events):  # more may come while we tell
-                yield f"id: {sent}\ndata: {json.dumps(events[sent], separators=(',', ':'))}\n\n"
-                sent += 1
-            state = json.dumps(live.room.show(), separators=(",", ":"))
-            yield f"event: state\ndata: {state}\n\n"
+            news = [
+                f"id: {number}\ndata: {json.dumps(events[number], separators=(',', ':'))}\n\n"
+                for number in range(sent, len(events))
+            ]
+            sent = len(events)
+            yield "".join([*news, f"event: state\ndata: {live.state()}\n\n"])
             while True:
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
@@ -409,40 +382,40 @@ def _check_played(live: Live, played: int) -> None:
 
 
 def _add_play(app: FastAPI, hub: Hub) -> None:
-    @app.post("/api/rooms/{room}/act")
-    async def act(room: RoomName, wish: Act, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/act", response_model=State)
+    async def act(room: RoomName, wish: Act, authorization: Token = None) -> Response:
         """Decide."""
         live = hub.live(room)
         seat = _seat(live, authorization)
         _check_played(live, wish.played)
         if live.room.seats[seat].agent is not None:
             raise RoomError(409, "an agent plays for you; come back first")
-        return hub.move(room, {"do": "act", "seat": seat, "action": wish.action}).room.show()
+        return _state(hub.move(room, {"do": "act", "seat": seat, "action": wish.action}))
 
-    @app.post("/api/rooms/{room}/throw")
-    async def throw(room: RoomName, wish: Throw, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/throw", response_model=State)
+    async def throw(room: RoomName, wish: Throw, authorization: Token = None) -> Response:
         """Say what the real dice show."""
         live = hub.live(room)
         seat = _seat(live, authorization)
         _check_played(live, wish.played)
-        return hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}).room.show()
+        return _state(hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}))
 
-    @app.post("/api/rooms/{room}/take_back")
-    async def take_back(room: RoomName, wish: TakeBack, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/take_back", response_model=State)
+    async def take_back(room: RoomName, wish: TakeBack, authorization: Token = None) -> Response:
         """Undo one's last decision, if all have agreed to that; other dice will come."""
         live = hub.live(room)
         seat = _seat(live, authorization)
         _check_played(live, wish.played)
-        return hub.move(room, {"do": "take_back", "seat": seat}).room.show()
+        return _state(hub.move(room, {"do": "take_back", "seat": seat}))
 
-    @app.post("/api/rooms/{room}/wish")
-    async def wish_for(room: RoomName, wish: Wish, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/wish", response_model=State)
+    async def wish_for(room: RoomName, wish: Wish, authorization: Token = None) -> Response:
         """Agree to something, or no longer."""
         seat = _seat(hub.live(room), authorization)
-        return hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}).room.show()
+        return _state(hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}))
 
-    @app.post("/api/rooms/{room}/stand_in")
-    async def stand_in(room: RoomName, wish: StandIn, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/stand_in", response_model=State)
+    async def stand_in(room: RoomName, wish: StandIn, authorization: Token = None) -> Response:
         """Let an agent play where a person is away, or where nobody has sat down."""
         live = hub.live(room)
         _seat(live, authorization)
@@ -456,13 +429,13 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
                     409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
                 )
         move = {"do": "stand_in", "seat": wish.seat, "agent": check_agent(wish.agent)}
-        return hub.move(room, move).room.show()
+        return _state(hub.move(room, move))
 
-    @app.post("/api/rooms/{room}/return")
-    async def come_back(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+    @app.post("/api/rooms/{room}/return", response_model=State)
+    async def come_back(room: RoomName, authorization: Token = None) -> Response:
         """Play oneself again."""
         seat = _seat(hub.live(room), authorization)
-        return hub.move(room, {"do": "return", "seat": seat}).room.show()
+        return _state(hub.move(room, {"do": "return", "seat": seat}))
 
     @app.get("/api/rooms/{room}/advice")
     async def advice(room: RoomName, authorization: Token = None) -> dict[str, Any]:
@@ -489,7 +462,9 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         """A finished game: chances, mistakes, luck and skill."""
         return await hub.review(room)
 
-    @app.get("/api/rooms/{room}/record")
+    @app.get(
+        "/api/rooms/{room}/record", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}}
+    )
     async def record(room: RoomName) -> Response:
         """A finished game as a line of a file for `pechvogel replay`."""
         live = hub.live(room)

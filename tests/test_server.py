@@ -17,9 +17,10 @@ from fastapi.testclient import TestClient
 
 from pechvogel_env import record
 from play import fair, store
+from play.guard import Limiter
 from play.hub import Hub
 from play.room import AGENTS, Opening, Room, RoomError, clean_name
-from play.server import Limiter, create_app
+from play.server import create_app
 from play.store import Store
 
 ME = {"kind": "me"}
