@@ -31,6 +31,19 @@ BOUND = 4.0  # temperatures: actions that lose more are not considered
 FURTHER = 2  # players, up to whom the next turn is searched, too; with more it would take too long
 
 
+class FurtherSearch(TurnSearch):
+    """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
+
+    def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        of_actions, of_states = super()._search(states)
+        last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
+        if last.any():
+            further = TurnSearch(self.values)
+            of_actions[last] = further.action_values(states[last])
+            of_states[last] = further.values(states[last])
+        return of_actions, of_states
+
+
 class ChampionAgent(BatchAgent):
     """The best action by the learned evaluation, or with `level` a weaker one.
 
@@ -68,13 +81,7 @@ class ChampionAgent(BatchAgent):
 
     def action_values_batch(self, states: States) -> NDArray[np.float64]:
         """The same for many games at once."""
-        search = self.search(states)
-        values = search.action_values(states)
-        if int(states["num_players"][0]) <= FURTHER:
-            last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
-            if last.any():
-                values[last] = TurnSearch(search.values).action_values(states[last])
-        return values
+        return self.search(states).action_values(states)
 
     def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """What it would play, and how often."""
@@ -97,7 +104,8 @@ class ChampionAgent(BatchAgent):
         """The search with the evaluation for these games; ValueError if there is none."""
         players, copies = int(states["num_players"][0]), int(states["copies"][0])
         if (players, copies) not in self._loaded:
-            self._loaded[players, copies] = TurnSearch(self._net(players, copies).evaluate)
+            kind = FurtherSearch if players <= FURTHER else TurnSearch
+            self._loaded[players, copies] = kind(self._net(players, copies).evaluate)
         return self._loaded[players, copies]
 
     def _net(self, players: int, copies: int) -> ValueNet:

@@ -67,6 +67,26 @@ def advise(position: Position) -> dict[str, Any]:
     }
 
 
+def shares(position: Position) -> list[float]:
+    """Everybody's win share."""
+    values = search_for(position)[0].values(states_of(position))[0]
+    return [share(float(value), position.num_players) for value in values[: position.num_players]]
+
+
+def analyse(position: Position) -> dict[str, Any]:
+    """All that the coach can say about a position."""
+    advice = None if position.to_act is None else advise(position)
+    states = states_of(position)
+    return {
+        "position": position.to_dict(),
+        "text": position.to_text(),
+        "scores": [int(rules.score(states, 0, seat)) for seat in range(position.num_players)],
+        "shares": shares(position),
+        "source": search_for(position)[1],
+        "advice": advice,
+    }
+
+
 def why(position: Position, action: int) -> dict[str, Any]:
     """The facts for a sentence on an action: its kind, and numbers.
 

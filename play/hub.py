@@ -207,6 +207,10 @@ class Hub:
         """What the coach says about a position."""
         return await asyncio.get_running_loop().run_in_executor(self._coaches, coach.advise, position)
 
+    async def analyse(self, position: Position) -> dict[str, Any]:
+        """The same and more about any position."""
+        return await asyncio.get_running_loop().run_in_executor(self._coaches, coach.analyse, position)
+
     async def review(self, name: str) -> dict[str, Any]:
         """What the coach says about a finished game."""
         live = self.live(name)

@@ -20,14 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from agents import solution
-from agents.base import states_of
 from agents.solution import NoTableError
-from pechvogel_env import __version__, rules
+from pechvogel_env import __version__
 from pechvogel_env.position import Position, PositionError
 from play import fair
 from play.guard import Guard, Limiter, error_answer
 from play.hub import Hub, Live
 from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent, clean_name, hash_token, new_id
+from play.table import Table
 
 WEB = Path(__file__).parent / "web"
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
@@ -475,10 +475,20 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         return Response(text, media_type="application/jsonl", headers=headers)
 
     @app.get("/api/analyse")
-    async def analyse(position: Annotated[str, Query(max_length=2000)]) -> dict[str, Any]:
+    async def analyse(
+        position: Annotated[str, Query(max_length=2000, description="in one line or as JSON")],
+        throw: Annotated[
+            list[int] | None, Query(max_length=7, description="dice that are thrown in it first; 0 is the raven")
+        ] = None,
+    ) -> dict[str, Any]:
         """What the coach says about any position, and the position in full."""
         found = _position(position)
-        advised = None if found.to_act is None else await hub.advise(found)
-        states = states_of(found)
-        scores = [int(rules.score(states, 0, seat)) for seat in range(found.num_players)]
-        return {"position": found.to_dict(), "text": found.to_text(), "scores": scores, "advice": advised}
+        if throw:
+            settings = {name: found[name] for name in ("num_players", "copies", "italian_reading")}
+            try:
+                table = Table(seeds=None, position=found, **settings)
+                table.throw(throw)
+            except ValueError as error:
+                raise RoomError(422, f"throw: {error}") from None
+            found = table.position()
+        return await hub.analyse(found)

@@ -331,6 +331,29 @@ def test_positions_by_link(browser: Any, server: Server) -> None:
         person.leave()
 
 
+def test_a_position_is_set_up(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit("/position")
+    ann.page.wait_for_selector(".counts")
+    ann.page.click("[data-key='analyse']")
+    ann.page.wait_for_selector("text=A: 50.")  # before the first throw, nearly even
+    ann.page.fill("[aria-label='A: 7']", "1")
+    ann.page.fill("[aria-label='middle of the table: 7']", "2")
+    ann.page.fill("[aria-label='B: frustrations']", "1")
+    for face in (7, 7, 0, 0, 3, 4, 5):
+        ann.page.click(f"[data-key='face-{face}']")
+    ann.page.click("[data-key='analyse']")
+    ann.page.wait_for_selector("text=Target 7")
+    ann.check_access()
+    ann.keep("position-editor")
+    ann.page.fill("[aria-label='A: 7']", "3")
+    ann.page.click("[data-key='analyse']")
+    assert "7" in ann.page.wait_for_selector(".minus:has-text('markers')").inner_text()
+    assert all("422" in error for error in ann.errors) and ann.errors
+    ann.errors.clear()
+    ann.leave()
+
+
 def test_games_that_are_gone_say_so(browser: Any, server: Server) -> None:
     ann = Visitor(browser, server)
     ann.visit("/game/nosuchgame")

@@ -8,9 +8,12 @@ const RAVEN = "M8 30 28 20C34 12 46 12 52 22 58 34 66 44 84 58L96 72 78 68C66 78
 
 export const faceName = (face) => (face === 0 ? say("raven") : String(face));
 
-export function die(face, { kind = "", rolling = false } = {}) {
+/** One die; `rolling` says how many milliseconds later than the throw's first it comes to rest, null that it lies. */
+export function die(face, { kind = "", rolling = null } = {}) {
   const content = face === 0 ? svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, svg("path", { d: RAVEN, fill: "currentColor" })) : String(face);
-  return h("span", { class: `die ${kind} ${rolling ? "rolling" : ""}`, role: "img", "aria-label": faceName(face) }, content);
+  const element = h("span", { class: `die ${kind} ${rolling === null ? "" : "rolling"}`, role: "img", "aria-label": faceName(face) }, content);
+  if (rolling) element.style.animationDelay = `${rolling}ms`;
+  return element;
 }
 
 export function marker(value, { gone = false } = {}) {
@@ -76,15 +79,17 @@ export function middle(position) {
   );
 }
 
-/** The board with the last throw; `thrown` are the dice of that throw that are to be seen rolling. */
-export function board(position, seats, mine, { rolling = false } = {}) {
+/** The board with the last throw; with `rolling`, its dice come one after another, within so many milliseconds. */
+export function board(position, seats, mine, { rolling = null } = {}) {
   const target = position.target;
   const slots = (num, least, face, kind) => [
     ...Array.from({ length: num }, () => die(face, { kind })),
     ...Array.from({ length: Math.max(0, least - num) }, () => h("span", { class: "slot", "aria-hidden": "true" })),
   ];
   const targets = target === null ? slots(0, 4, 0, "") : slots(position.targets, 4, target, "hit");
-  const throwOf = position.last_throw.map((face) => die(face, { kind: face === 0 ? "bad" : face === target ? "hit" : "", rolling }));
+  const throwOf = position.last_throw.map((face, k, all) =>
+    die(face, { kind: face === 0 ? "bad" : face === target ? "hit" : "", rolling: rolling === null ? null : (rolling * k) / all.length }),
+  );
   const names = position.frustraters.map((seat) => seatName(seats, seat, mine));
   return h(
     "section",

@@ -1,13 +1,11 @@
-// Rules, the guided first turn, settings, positions by link.
+// Rules, the guided first turn, settings.
 
-import { ask, openRoom, Refusal } from "./api.js";
-import { alarm, h, openDialog } from "./dom.js";
+import { h, openDialog } from "./dom.js";
 import * as draw from "./draw.js";
-import { actionWords, question, reason } from "./sentences.js";
-import { language, LANGUAGES, percent, recall, remember, say } from "./words.js";
+import { language, LANGUAGES, recall, remember, say } from "./words.js";
 
 export function showRules() {
-  openDialog(say("rules"), say("close"), h("p", { class: "pre" }, say("rules.text")), h("p", {}, h("button", { type: "button", click: (event) => (event.target.closest("dialog").close(), showTour()) }, say("first_turn"))));
+  openDialog(say("rules"), say("close"), h("p", { class: "pre" }, say("rules.text")), h("p", {}, h("button", { type: "button", click: (event) => (event.target.closest("dialog").close(), showTour()) }, say("tour.title"))));
 }
 
 // The guided turn: pictures of one turn, step by step, as the engine would show it.
@@ -29,7 +27,7 @@ export function showTour(step = 0) {
   const last = step === TOUR.length - 1;
   const position = TOUR[step];
   const dialog = openDialog(
-    `${say("first_turn")} (${step + 1}/${TOUR.length})`,
+    `${say("tour.title")} (${step + 1}/${TOUR.length})`,
     last ? say("tour.done") : say("close"),
     h("p", {}, say(`tour.${step + 1}`)),
     step < 4 ? draw.board(position, seats, 0) : draw.players(position, [37, 13], seats, 0, null),
@@ -54,47 +52,4 @@ export function showSettings(reload) {
     h("label", { for: "theme" }, say("theme"), select("theme", ["auto", "light", "dark"].map((name) => [name, say(`theme.${name}`)]), recall("theme", "auto"), (name) => (remember("theme", name), applyTheme()))),
     h("label", { for: "pace" }, say("pace"), select("pace", ["slow", "normal", "fast", "instant"].map((name) => [name, say(`pace.${name}`)]), recall("pace", "normal"), (name) => remember("pace", name))),
   );
-}
-
-/** Any position by link: look at it, analyse it, play from it. */
-export async function showPosition(main, go) {
-  const given = new URLSearchParams(location.search).get("p") ?? "";
-  const input = h("input", { type: "text", id: "position", class: "wide", value: given });
-  const result = h("div", { "aria-live": "polite" });
-  const analyse = async () => {
-    let found;
-    try {
-      found = await ask("GET", `/api/analyse?position=${encodeURIComponent(input.value)}`);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      result.replaceChildren(h("p", { class: "minus" }, error.message));
-      return;
-    }
-    const { position, advice } = found;
-    input.value = found.text;
-    history.replaceState(null, "", `/position?p=${encodeURIComponent(found.text)}`);
-    const seats = position.players.map((_, k) => ({ kind: "person", name: `P${k + 1}`, agent: null, wishes: [] }));
-    const rows = (advice?.actions ?? []).map((row) =>
-      h("tr", {}, h("td", {}, actionWords(row.action, position, seats, null)), h("td", { class: "number" }, percent(row.win_share, 2)), h("td", { class: "number" }, row.costs ? percent(row.costs, 2) : ""), h("td", { class: "small" }, reason(row.why, seats, null))),
-    );
-    const play = async () => {
-      const me = position.to_act ?? position.active;
-      const wish = { seats: seats.map((_, k) => (k === me ? { kind: "me" } : { kind: "agent", agent: "champion" })), position: found.text, coach: true, take_back: true, copies: position.copies, italian_reading: position.italian_reading };
-      const opened = await openRoom("/api/rooms", wish);
-      if (opened) go(`/game/${opened.room}`);
-    };
-    result.replaceChildren(
-      draw.players(position, found.scores, seats, null, position.to_act),
-      h("p", {}),
-      draw.board(position, seats, null),
-      draw.middle(position),
-      advice ? h("section", { class: "card" }, h("h2", {}, question(position, seats, null)), h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("tbody", {}, rows)))) : "",
-      position.phase === "over" ? "" : h("p", {}, h("button", { type: "button", class: "main", click: play }, say("position.play"))),
-    );
-  };
-  main.replaceChildren(
-    h("form", { class: "card", submit: (event) => (event.preventDefault(), analyse()) }, h("h1", {}, say("position.title")), h("label", { for: "position" }, say("position.text")), input, h("p", {}, h("button", { class: "main" }, say("position.analyse")))),
-    result,
-  );
-  if (given) await analyse().catch((error) => alarm(String(error)));
 }

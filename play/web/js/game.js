@@ -8,6 +8,7 @@ import { actionWords, because, happened, question, reason } from "./sentences.js
 import { list, percent, recall, say } from "./words.js";
 
 const PACES = { slow: 1400, normal: 700, fast: 250, instant: 0 };
+const pace = () => PACES[recall("pace", "normal")] ?? PACES.normal; // milliseconds between two events
 
 export class GamePage {
   constructor(room, main, go) {
@@ -79,9 +80,8 @@ export class GamePage {
     while (this.queue.length && !this.stopped) {
       const event = this.queue.shift();
       this.show(event);
-      const pace = PACES[recall("pace", "normal")] ?? PACES.normal;
       // Whoever comes back to a long list of events need not watch all of them.
-      const wait = this.queue.length > 40 ? 0 : event.kind === "throw" || event.kind === "action" ? pace : 0;
+      const wait = this.queue.length > 40 ? 0 : event.kind === "throw" || event.kind === "action" ? pace() : 0;
       if (wait) await sleep(event.kind === "action" && event.forced ? wait / 2 : wait);
     }
     this.showing = false;
@@ -104,12 +104,12 @@ export class GamePage {
     if (event.position) this.position = event.position;
     if (event.scores) this.scores = event.scores;
     if (this.lines.length > 300) this.lines = this.lines.slice(-200);
-    this.draw({ rolling: event.kind === "throw", busy: true });
+    this.draw({ rolling: event.kind === "throw" ? 0.6 * pace() : null, busy: true });
   }
 
   // ------------------------------------------------------------------ drawing
 
-  draw({ rolling = false, busy = false } = {}) {
+  draw({ rolling = null, busy = false } = {}) {
     const { state } = this;
     const focused = document.activeElement?.dataset?.key;
     const parts = [];

@@ -1,9 +1,10 @@
 // Where the page begins: the header, and which part is shown for an address.
 
 import { byId, h } from "./dom.js";
-import { applyTheme, showPosition, showRules, showSettings, showTour } from "./extras.js";
+import { applyTheme, showRules, showSettings, showTour } from "./extras.js";
 import { GamePage } from "./game.js";
 import { showLobby } from "./lobby.js";
+import { showPosition } from "./position.js";
 import { loadWords, say } from "./words.js";
 
 let page = null;
@@ -11,11 +12,11 @@ let page = null;
 function drawHeader() {
   byId("skip").textContent = say("skip");
   byId("top").replaceChildren(
-    h("a", { class: "brand", href: "/" }, h("img", { src: "/web/raven.svg", alt: "" }), say("title")),
+    h("a", { class: "brand", href: "/", "aria-label": `${say("title")}: ${say("home")}` }, h("img", { src: "/web/raven.svg", alt: "" }), h("span", {}, say("title"))),
     h(
       "nav",
       { "aria-label": say("title") },
-      h("a", { class: "button", href: "/" }, say("home")),
+      h("a", { class: "button home", href: "/" }, say("home")),
       h("button", { type: "button", id: "rules", click: showRules }, say("rules")),
       h("button", { type: "button", id: "tour", click: () => showTour() }, say("first_turn")),
       h("button", { type: "button", id: "settings", click: () => showSettings(reload) }, say("settings")),

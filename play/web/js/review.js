@@ -104,12 +104,18 @@ function summary(found, seats, mine) {
 }
 
 function decisions(own, words) {
-  const rows = own
-    .filter((row) => row.costs > 0.0005)
-    .map((row) =>
-      h("tr", {}, h("td", { class: "number" }, String(row.turn + 1)), h("td", {}, words(row, row.action)), h("td", {}, words(row, row.best)), h("td", { class: "number minus" }, percent(row.costs))),
+  const rows = own.map((row) => {
+    const dear = row.costs > 0.0005;
+    return h(
+      "tr",
+      {},
+      h("td", { class: "number" }, String(row.turn + 1)),
+      h("td", {}, words(row, row.action)),
+      h("td", { class: dear ? "" : "soft" }, dear ? words(row, row.best) : "✓"),
+      h("td", { class: `number ${dear ? "minus" : "soft"}` }, percent(dear ? row.costs : 0)),
     );
-  const heads = [say("turn"), say("lobby.you"), say("coach.best"), "–"].map((text) => h("th", { scope: "col" }, text));
+  });
+  const heads = [say("turn"), say("lobby.you"), say("coach.best"), say("review.cost")].map((text, k) => h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text));
   return h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
 }
 
