@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("config", type=Path, nargs="?", metavar="CONFIG", help="a YAML file, as in configs/")
     train.add_argument("--out", type=Path, metavar="runs/NAME", help="folder of the new run")
     train.add_argument("--resume", type=Path, metavar="runs/NAME", help="go on with a run that was stopped or killed")
+    train.add_argument("--finish", action="store_true", help="end the resumed run there, with the weights that it has")
 
     report = commands.add_parser("report", help="evaluate a training run, and draw it all into its report.html")
     report.set_defaults(command="report")

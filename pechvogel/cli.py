@@ -129,12 +129,14 @@ def _train(arguments: argparse.Namespace) -> None:
         raise ValueError("train needs either a config (and --out) or --resume")
     if arguments.config is not None and arguments.out is None:
         raise ValueError("train needs a folder for the run: --out runs/NAME")
+    if arguments.finish and arguments.resume is None:
+        raise ValueError("--finish ends a run that was stopped: train --resume runs/NAME --finish")
     try:
         from train import run
     except ImportError as error:
         raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     if arguments.resume is not None:
-        run.resume(arguments.resume)
+        run.resume(arguments.resume, arguments.finish)
     else:
         run.start(arguments.config, arguments.out)
 

@@ -82,6 +82,15 @@ def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) ->
     assert (folder / "history.json").read_text() == (trained / "history.json").read_text()
 
 
+def test_a_stopped_run_can_be_ended_there(trained: Path, tmp_path: Path) -> None:
+    for name in ("checkpoint.safetensors", "history.json"):
+        (tmp_path / name).write_bytes((trained / name).read_bytes())
+    assert main(["train", "--resume", str(tmp_path), "--finish"]) == 0
+    assert digest(tmp_path) == digest(trained)
+    assert main(["train", "--resume", str(tmp_path), "--finish"]) == 2, "it has ended"
+    assert main(["train", str(TINY), "--out", str(tmp_path / "new"), "--finish"]) == 2
+
+
 def test_a_run_is_not_overwritten_and_a_broken_one_not_resumed(trained: Path, tmp_path: Path) -> None:
     for words, sentence in (
         ((str(TINY), "--out", str(trained)), "has a run already"),

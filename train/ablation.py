@@ -18,7 +18,7 @@ from train import run, tournament
 from train.config import WEIGHTS, ImitationConfig, ValueConfig
 
 OPPONENT = "planner"
-LENGTHS = (30_000, 100_000, 300_000, 1_000_000)  # turns
+LENGTHS = (30_000, 100_000, 300_000)  # turns
 CONFIGS = Path(__file__).parent.parent / "configs"
 
 

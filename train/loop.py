@@ -122,7 +122,7 @@ class Loop(ABC, Generic[SomeConfig]):
                     writer.flush()
                     self.checkpoint()
                     saved = time.monotonic()
-        self._write_weights()
+        self.write_weights()
 
     def update(self) -> dict[str, float]:
         """One round: play, then learn from it; returns what TensorBoard shows."""
@@ -166,7 +166,8 @@ class Loop(ABC, Generic[SomeConfig]):
         """The last evaluation."""
         return [row for row in self.history if row["steps"] == self.history[-1]["steps"]]
 
-    def _write_weights(self) -> None:
+    def write_weights(self) -> None:
+        """What was learned so far, with its card."""
         self.save(self.folder / WEIGHTS, card_of(self.config, self.done, self.seconds, self.latest()))
         replace_file(self.folder / HISTORY, to_json(self.history))
 

@@ -123,7 +123,7 @@ class Trainer:
                 if time.monotonic() - saved >= 60 * config.checkpoint_minutes or model.num_timesteps >= config.steps:
                     self.checkpoint()
                     saved = time.monotonic()
-        self._write_weights()
+        self.write_weights()
 
     def update(self) -> None:
         """One round: play, learn from it, and show the new policy to the league."""
@@ -202,7 +202,8 @@ class Trainer:
             self.model.logger.record(f"win_share/{opponent.name}", row["win_share"])
             self.history.append({"steps": int(self.model.num_timesteps), **row})
 
-    def _write_weights(self) -> None:
+    def write_weights(self) -> None:
+        """What was learned so far, with its card."""
         results = self.history[-1 if self.frozen else -2 :]
         card = card_of(self.config, int(self.model.num_timesteps), self.seconds, results)
         save(self.policy(), self.folder / WEIGHTS, card)

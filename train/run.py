@@ -34,9 +34,11 @@ def _start(config: AnyConfig, folder: Path) -> None:
     _trainer(config, folder).train()
 
 
-def resume(folder: Path) -> None:
-    """Go on from the last checkpoint of a folder."""
+def resume(folder: Path, finish: bool = False) -> None:
+    """Go on from the last checkpoint of a folder; or end there, with what was learned so far."""
     path = folder / CHECKPOINT
+    if finish and (folder / WEIGHTS).exists():
+        raise ValueError(f"{folder} has ended already: its weights are there ({WEIGHTS})")
     if not path.is_file():
         raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
     try:
@@ -50,7 +52,10 @@ def resume(folder: Path) -> None:
         trainer.restore(tensors, notes)
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         raise ValueError(f"{path} is no checkpoint of this version ({error})") from None
-    trainer.train()
+    if finish:
+        trainer.write_weights()
+    else:
+        trainer.train()
 
 
 def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer | imitate.Trainer:
