@@ -51,11 +51,11 @@ class Server:
 
     def start(self) -> None:
         """Returns when it answers."""
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "http://" not in line:
-            raise RuntimeError(f"the server did not start: {line!r}")
+            raise RuntimeError(f"the server did not start; try it: {' '.join(self.command)}")
 
     def kill(self) -> None:
         """As the machine would."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 import random
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +13,8 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi")
+from tests.load import Server
+
 sync_api = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -27,36 +26,9 @@ ARTEFACTS = ROOT / "artefacts"
 LANGUAGES = ("en", "de", "fr", "it")
 
 
-class Server:
-    """`pechvogel serve` in a process of its own, which can be killed and started again."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file, self.port = folder / "games.sqlite", 0
-        self.start()
-
-    def start(self) -> None:
-        words = ["serve", "--port", str(self.port), "--games", str(self.file), "--rate", "10000", "--away", "0"]
-        command = [sys.executable, "-m", "pechvogel", *words]
-        self.process: Any = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT, text=True
-        )
-        line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
-        assert found, line
-        self.port = int(found[1])
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(tmp_path_factory.mktemp("serve"))
+    found = Server(tmp_path_factory.mktemp("serve") / "games.sqlite", "--away", "0")
     yield found
     found.kill()
 
@@ -229,7 +201,7 @@ def test_every_language_on_a_phone(browser: Any, server: Server, language: str) 
 
 
 def test_a_server_that_is_killed_loses_nothing(browser: Any, tmp_path: Path) -> None:
-    server = Server(tmp_path)
+    server = Server(tmp_path / "games.sqlite", "--away", "0")
     ann = Visitor(browser, server)
     ann.begin(2)
     try:
