@@ -151,6 +151,15 @@ class Hub:
                 live.notify()
         return len(gone)
 
+    async def tidy(self, expire: bool) -> None:
+        """What has to be done now and then; a failure is noted, and tried again the next time."""
+        try:
+            await asyncio.to_thread(self.store.checkpoint)
+            if expire:
+                self.expire()
+        except (sqlite3.Error, RoomError) as error:
+            log.error("tidying up failed: %s", error)
+
     def _guard(self, work: Callable[[], Any]) -> Any:
         try:
             return work()

@@ -6,6 +6,7 @@ Anybody who has a game's link can look at it. Acting needs the token that a pers
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,6 +31,7 @@ from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent,
 from play.table import Table
 
 WEB = Path(__file__).parent / "web"
+CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
 
 
@@ -147,9 +149,9 @@ def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
 
 
 async def _clean(hub: Hub) -> None:
-    while True:
-        await asyncio.sleep(3600)
-        hub.expire()
+    for seconds in itertools.count(CHECKPOINT, CHECKPOINT):
+        await asyncio.sleep(CHECKPOINT)
+        await hub.tidy(expire=seconds % 3600 == 0)
 
 
 # ------------------------------------------------------------------------------------------------ errors

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,12 @@ MIGRATIONS = (
         PRIMARY KEY (room, number)
     ) WITHOUT ROWID;
     """,
+    "DROP INDEX rooms_touched;",  # rooms expire once an hour; keeping it up to date with every move costs more
 )
 
 
 class Store:
-    """The file. Used by one thread of one process."""
+    """The file. Used by one thread of one process, but for `checkpoint`."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
@@ -45,6 +47,7 @@ class Store:
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; NORMAL is enough for that
+            self._db.execute("PRAGMA wal_autocheckpoint = 0")  # waits for the disk: see `checkpoint`
             self._db.execute("PRAGMA foreign_keys = ON")
             self._migrate()
         except sqlite3.DatabaseError as error:
@@ -60,6 +63,11 @@ class Store:
     def close(self) -> None:
         """Put everything into the one file."""
         self._db.close()
+
+    def checkpoint(self) -> None:
+        """Move what is safe in the log into the file. It waits for the disk, so another thread may do it."""
+        with closing(sqlite3.connect(self.path)) as db:
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def open_room(self, name: str, opening: Opening, now: float) -> None:
         """Keep a new room."""

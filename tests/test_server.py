@@ -463,6 +463,19 @@ def test_files_of_games_are_brought_up_to_date_or_refused(tmp_path: Path, monkey
         Store(tmp_path / "text.sqlite")
 
 
+def test_the_log_goes_into_the_file_now_and_then(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    hub = Hub(Store(path))
+    hub.store.open_room("one", opening(), 1.0)  # long ago
+    before = path.stat().st_size
+    asyncio.run(hub.tidy(expire=False))
+    assert path.stat().st_size > before and hub.store.load("one") is not None
+    asyncio.run(hub.tidy(expire=True))
+    assert hub.store.load("one") is None
+    hub.store.close()
+    asyncio.run(hub.tidy(expire=True))  # fails, which is noted, and hurts nobody
+
+
 def test_names_are_one_short_line() -> None:
     assert clean_name("  A\n\tB  ") == "AB" and clean_name("") == "?" and len(clean_name("x" * 300)) == 24
     assert clean_name("Zoë Ñ 李") == "Zoë Ñ 李"
