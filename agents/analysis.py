@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,16 @@ from agents.turn import TurnSearch
 from pechvogel_env.position import Position
 from pechvogel_env.rules import NUM_ACTIONS, Action
 
+# Read once: a coach asks often.
+_open = lru_cache(maxsize=4)(Solution)
+_champion = lru_cache(maxsize=1)(ChampionAgent)
+
 
 def evaluation(position: Position, table: Solution | None = None) -> tuple[TurnSearch, str]:
     """The best search for a position, and a sentence on where its values come from."""
     if table is None and position.num_players == 2 and not position.italian_reading:
         with suppress(NoTableError):
-            table = Solution(solution.find(position.copies))
+            table = _open(solution.find(position.copies))
     if table is not None:
         most = max(player.frustrations for player in position.players)
         source = f"exact: table {table.path.name}"
@@ -30,7 +35,7 @@ def evaluation(position: Position, table: Solution | None = None) -> tuple[TurnS
         return TurnSearch(table.evaluate), source
     with suppress(ValueError):
         return (
-            ChampionAgent().search(states_of(position)),
+            _champion().search(states_of(position)),
             "estimated: this turn is exact, what comes after it is a learned evaluation (champion)",
         )
     return (

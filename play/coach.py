@@ -6,7 +6,6 @@ else the strongest agent's. Win shares are of the player who decides.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,18 +25,6 @@ MISTAKES = 3  # that a review names, per player
 SMALLEST = 0.002  # share of the win below which a loss is no mistake
 
 
-@lru_cache(maxsize=32)
-def _search(num_players: int, copies: int, italian_reading: bool) -> tuple[TurnSearch, str]:
-    fresh = rules.new_states(1)
-    rules.new_game(fresh, 0, num_players, copies, italian_reading, 0)
-    return analysis.evaluation(position_of(fresh, 0))
-
-
-def search_for(position: Position) -> tuple[TurnSearch, str]:
-    """The best search for a game, and a sentence on where its values come from."""
-    return _search(position.num_players, position.copies, position.italian_reading)
-
-
 def share(value: Any, num_players: int) -> Any:
     """A win share, from a reward."""
     return ((num_players - 1) * value + 1) / num_players
@@ -47,7 +34,7 @@ def advise(position: Position) -> dict[str, Any]:
     """Every legal action with its win share and the facts that speak for or against it, best first."""
     if position.to_act is None:
         raise ValueError("nobody is asked now")
-    search, source = search_for(position)
+    search, source = analysis.evaluation(position)
     values = search.action_values(states_of(position))[0]
     legal = [int(action) for action in np.flatnonzero(~np.isnan(values))]
     best = sorted(legal, key=lambda action: (-values[action], action))
@@ -69,7 +56,7 @@ def advise(position: Position) -> dict[str, Any]:
 
 def shares(position: Position) -> list[float]:
     """Everybody's win share."""
-    values = search_for(position)[0].values(states_of(position))[0]
+    values = analysis.evaluation(position)[0].values(states_of(position))[0]
     return [share(float(value), position.num_players) for value in values[: position.num_players]]
 
 
@@ -82,7 +69,7 @@ def analyse(position: Position) -> dict[str, Any]:
         "text": position.to_text(),
         "scores": [int(rules.score(states, 0, seat)) for seat in range(position.num_players)],
         "shares": shares(position),
-        "source": search_for(position)[1],
+        "source": analysis.evaluation(position)[1],
         "advice": advice,
     }
 
@@ -120,7 +107,7 @@ def why(position: Position, action: int) -> dict[str, Any]:
 def review(table: Table) -> dict[str, Any]:
     """A finished game: everybody's chances after every step, what each decision cost, and luck apart from skill."""
     steps, n = table.steps, table.num_players
-    search, source = search_for(table.position())
+    search, source = analysis.evaluation(table.position())
     line = np.concatenate([steps[0].before, *[step.after for step in steps]])
     shares = share(search.values(line)[:, :n], n)
     change = np.diff(shares, axis=0)  # by step and seat

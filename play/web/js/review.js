@@ -75,6 +75,14 @@ function graph(found, seats, mine) {
     text.style.fill = "var(--soft)";
     return [line, text];
   });
+  const label = (place, words, anchor) => {
+    const text = svg("text", { x: place, y: high - 4, "font-size": 11, "text-anchor": anchor }, words);
+    text.style.fill = "var(--soft)";
+    return text;
+  };
+  const every = found.turns.length > 60 ? 20 : 10;
+  parts.push(label(2, say("turn"), "start"));
+  found.turns.forEach((step, k) => (k + 1) % every === 0 && parts.push(label(x(step + 1), String(k + 1), "middle")));
   seats.forEach((_, k) => {
     const points = found.shares.map((shares, step) => `${x(step).toFixed(1)},${y(shares[k]).toFixed(1)}`).join(" ");
     const line = svg("polyline", { points, fill: "none", "stroke-width": k === mine ? 3 : 2, "stroke-dasharray": DASHES[k] });
