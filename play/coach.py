@@ -110,19 +110,26 @@ def review(table: Table) -> dict[str, Any]:
     search, source = analysis.evaluation(table.position())
     line = np.concatenate([steps[0].before, *[step.after for step in steps]])
     shares = share(search.values(line)[:, :n], n)
+    decisions = _decisions(table, search)
+    costs = {row["step"]: row["costs"] for row in decisions}
     change = np.diff(shares, axis=0)  # by step and seat
     luck, skill, others = (np.zeros(n) for _ in range(3))
     for number, step in enumerate(steps):
-        if step.kind == "throw":
+        if step.kind != "action":
             luck += change[number]
-        else:
-            skill[step.seat] += change[number, step.seat]
-            others += np.where(np.arange(n) == step.seat, 0.0, change[number])
+            continue
+        # A decision loses what it costs. If it ends the turn, its player's chances also move a little because the next
+        # turn is seen better from here: nobody's merit, so it counts as luck.
+        lost = costs.get(number, 0.0)
+        mine = np.arange(n) == step.seat
+        skill -= np.where(mine, lost, 0.0)
+        luck += np.where(mine, change[number] + lost, 0.0)
+        others += np.where(mine, 0.0, change[number])
     return {
         "source": source,
         "shares": np.round(shares, 5).tolist(),
         "turns": [number for number, step in enumerate(steps) if step.after["turn"][0] > step.before["turn"][0]],
-        "decisions": _decisions(table, search),
+        "decisions": decisions,
         "luck": luck.tolist(),
         "skill": skill.tolist(),
         "others": others.tolist(),

@@ -333,7 +333,7 @@ def show_step(step: Step) -> dict[str, Any]:
     shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict()}
     if step.kind == "throw":
         shown["faces"] = list(step.faces)
-    else:
+    elif step.kind == "action":
         shown |= {"action": step.action, "forced": step.forced, "asked": show_asked(position_of(step.before, 0))}
     if step.after["turn"][0] > step.before["turn"][0]:
         shown["turn"] = _what_changed(position_of(step.before, 0), after)

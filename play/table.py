@@ -28,10 +28,10 @@ class TableError(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """A throw or an action, and what it changed. Passes without an alternative are no steps."""
+    """A throw or an action, and what it changed. Passes without an alternative are no steps, but if they end a turn."""
 
-    kind: str  # "throw" or "action"
-    seat: int  # who threw, or acted
+    kind: str  # "throw", "action", or "end": of a turn, where nobody had a choice left
+    seat: int  # who threw, acted, or was at turn
     faces: tuple[int, ...]  # of a throw, in the order thrown
     seeded: int  # of a throw: the number of its seed, that is how much had been taken back before it
     action: int | None
@@ -157,6 +157,9 @@ class Table:
         bits = advance(self.states, 0, action, np.uint64(0), False, NEVER, False)
         if not forced or asked in (Phase.TARGET, Phase.TAKE, Phase.DISCARD):
             self.steps.append(Step("action", seat, (), 0, action, forced, before, self.states.copy()))
+        elif self.states["turn"][0] > before["turn"][0]:
+            active = int(before["active"][0])
+            self.steps.append(Step("end", active, (), 0, None, True, before, self.states.copy()))
         self._settle(bits)
 
     def _throw(self, faces: Any) -> None:

@@ -93,8 +93,7 @@ class Words:
             dice = ", ".join(map(self.face, step.faces))
             sentences = [self.say("log.throw", name=self.name(step.seat), dice=dice)]
         else:
-            assert step.action is not None
-            sentences = [self._taken(step.action, step.seat, before)]
+            sentences = [] if step.action is None else [self._taken(step.action, step.seat, before)]
         if after.turn > before.turn:
             for seat, (old, new) in enumerate(zip(before.players, after.players, strict=True)):
                 count = new.frustrations - old.frustrations

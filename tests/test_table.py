@@ -65,10 +65,11 @@ def test_every_throw_is_a_step() -> None:
         ("throw", 0, (6, 7, 7), False),
         ("action", 0, 8, True),  # the only marker to be had is in the middle
         ("throw", 1, (0, 0, 0, 3, 4, 5, 6), False),
+        ("end", 1, None, True),  # nobody may answer a first throw
     ]
     assert table.position().players[1].frustrations == 1 and table.position().active == 0
     for step, after in zip(table.steps, table.steps[1:], strict=False):
-        assert position_of(step.after, 0).turn <= position_of(after.before, 0).turn
+        assert position_of(step.after, 0).turn == position_of(after.before, 0).turn, "a turn has ended unseen"
 
 
 def test_what_is_refused_changes_nothing() -> None:

@@ -81,8 +81,8 @@ export class GamePage {
       const event = this.queue.shift();
       this.show(event);
       // Whoever comes back to a long list of events need not watch all of them.
-      const wait = this.queue.length > 40 ? 0 : event.kind === "throw" || event.kind === "action" ? pace() : 0;
-      if (wait) await sleep(event.kind === "action" && event.forced ? wait / 2 : wait);
+      const wait = this.queue.length > 40 ? 0 : ["throw", "action", "end"].includes(event.kind) ? pace() : 0;
+      if (wait) await sleep(event.forced ? wait / 2 : wait);
     }
     this.showing = false;
     if (this.stopped) return;
