@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--training", action="store_true", help="measure self-play training instead, against solo tables"
     )
+    bench.add_argument("--agent", metavar="AGENT", help="measure single decisions of an agent instead")
     bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
     bench.add_argument("--seconds", type=float, default=4.0, metavar="S", help="for each figure (default 4)")
     _add_json(bench)

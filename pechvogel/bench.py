@@ -19,9 +19,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from agents import registry
 from pechvogel_env import pechvogel_v0, rules
 from pechvogel_env.batch import Batch, Buffers, random_actions
-from pechvogel_env.game import check_settings, random_games
+from pechvogel_env.game import Game, check_settings, random_games
 from train.progress import bar
 
 ROUNDS = 25  # many short ones: noise comes in waves
@@ -55,6 +56,28 @@ RATIOS = (
 
 # Those that are compared are measured one right after the other.
 _ORDER = [name for pair in RATIOS for name in reversed(pair)]
+
+
+def time_agent(spec: str, num_players: int, seconds: float) -> dict[str, Any]:
+    """How long an agent thinks about one decision, in games against itself for so many seconds."""
+    agent, game = registry.make(spec), Game(num_players)
+    registry.prepare(agent, num_players, game.copies)  # loads and compiles
+    rng, took, end, seed = np.random.default_rng(0), [], time.perf_counter() + seconds, 0
+    while time.perf_counter() < end:
+        game.reset(seed)
+        seed += 1
+        while game.bits and time.perf_counter() < end:
+            position, mask, began = game.position(), game.mask(), time.perf_counter()
+            action = agent.act(position, mask, rng)
+            took.append(1000 * (time.perf_counter() - began))
+            game.step(int(action))
+    return {
+        "agent": spec,
+        "players": num_players,
+        "decisions": len(took),
+        "median_ms": statistics.median(took),
+        "max_ms": max(took),
+    }
 
 
 def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:

@@ -83,6 +83,15 @@ def _bench(arguments: argparse.Namespace) -> None:
         return
     if not 0 < arguments.seconds <= 3600:
         raise ValueError(f"--seconds must be above 0 and at most 3600, not {arguments.seconds}")
+    if arguments.agent is not None:
+        result = bench.time_agent(arguments.agent, arguments.players, arguments.seconds)
+        if arguments.json != "-":
+            print(
+                f"{arguments.agent}, {arguments.players} players: a decision takes {result['median_ms']:.2f} ms "
+                f"(median of {result['decisions']:,}), at most {result['max_ms']:.1f} ms"
+            )
+        _write_json(arguments.json, result)
+        return
     result = bench.run(arguments.players, arguments.seconds, arguments.peers)
     if arguments.json != "-":
         bench.show(result)

@@ -49,6 +49,10 @@ def test_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, reason in result["missing"].items():
         assert result["peers"][name] is None and reason
     assert all(ratio > 0 for ratio in result["ratios"].values()) and "batch_all/batch_1" in result["ratios"]
+    assert run("bench", "--agent", "heuristic", "--players", "3", "--seconds", "0.05", "--json", str(target)) == 0
+    found = json.loads(target.read_text())
+    assert 0 < found["median_ms"] <= found["max_ms"] and found["decisions"] > 0
+    assert "3 players: a decision takes" in capsys.readouterr().out
     assert run("bench", "--seconds", "0.01", "--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["peers"] == {}
 
@@ -66,6 +70,7 @@ def test_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             "--record /no/such/folder/file: there is no folder",
         ),
         (["bench", "--players", "7"], "num_players must be from 2 to 5, not 7"),
+        (["bench", "--agent", "nobody"], "nobody"),
         (["bench", "--seconds", "0"], "--seconds must be above 0"),
         (["bench", "--seconds", "nan"], "--seconds must be above 0"),
         (["bench", "--seconds", "inf"], "--seconds must be above 0"),
