@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from agents import solution
+from agents.solution import NoTableError
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.record import PROOF
 from play import fair
@@ -67,10 +67,17 @@ def clean_name(name: Any) -> str:
     return " ".join(visible.split())[:MAX_NAME].strip() or "?"
 
 
-def check_agent(spec: Any) -> str:
-    """An agent that the server offers: nobody may name files or modules."""
+def check_agent(spec: Any, num_players: int, copies: int, italian_reading: bool) -> str:
+    """An agent that the server offers for such a game: nobody may name files or modules."""
     if spec not in AGENTS:
         raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
+    if spec == "optimal":
+        if num_players != 2 or italian_reading:
+            raise RoomError(422, "perfect play is known for two players, without the Italian reading, only")
+        try:
+            solution.find(copies)
+        except NoTableError as error:
+            raise RoomError(422, str(error)) from None
     return str(spec)
 
 
@@ -98,6 +105,7 @@ class Room:
         self.table: Table | None = None  # once everybody is there
         self.events: list[dict[str, Any]] = []
         self.practice = opening.position is not None
+        self.rematch: str | None = None  # the room in which this table plays again
         self.played = 0  # decisions, throws and take-backs: what a player's request refers to
         self._shown = 0  # steps of the table that are events already
         opener = next((number for number, seat in enumerate(self.seats) if seat.kind == "person"), None)
@@ -123,6 +131,9 @@ class Room:
                 return number
         return None
 
+    def _people(self) -> set[int]:
+        return {number for number, seat in enumerate(self.seats) if seat.kind == "person"}
+
     def agent_to_act(self) -> tuple[int, str] | None:
         """The seat and the agent that decide now, if it is an agent's turn to decide."""
         if self.table is None or self.table.to_act is None:
@@ -130,6 +141,11 @@ class Room:
         seat = self.table.to_act
         agent = self.seats[seat].agent
         return None if agent is None else (seat, agent)
+
+    @property
+    def alone(self) -> bool:
+        """One person at most."""
+        return len(self._people()) <= 1
 
     def agreed(self, wish: str) -> bool:
         """Whether all people at the table want it."""
@@ -206,13 +222,15 @@ class Room:
         """Somebody asks the coach about one decision: practice, and at a table of several people all must agree."""
         if self._playing().to_act != seat:
             raise RoomError(409, "you are not asked now")
-        if sum(place.kind == "person" for place in self.seats) > 1 and not self.agreed("coach"):
+        if len(self._people()) > 1 and not self.agreed("coach"):
             raise RoomError(409, "not everybody at the table has agreed to a coach")
         self._note_practice()
 
     def _stand_in(self, seat: int, agent: str) -> None:
         if not 0 <= seat < len(self.seats) or self.seats[seat].agent is not None:
             raise RoomError(409, "an agent plays there already")
+        if self.table is None and self.seats[seat].kind == "person":
+            raise RoomError(409, "somebody sits there, and the game has not begun")
         if self.seats[seat].kind == "open":
             self.seats[seat] = Seat("agent", agent=agent)
         else:
@@ -229,6 +247,7 @@ class Room:
     def _rematch(self, room: str) -> None:
         if self.table is None or not self.table.over:
             raise RoomError(409, "the game is not over yet")
+        self.rematch = room
         self._tell("rematch", room=room)
 
     # ------------------------------------------------------------------------------ what happens
@@ -240,9 +259,8 @@ class Room:
 
     def _begin_if_complete(self) -> None:
         """When nobody is missing, and the dice are fixed: by our secret, and by a number of every person's."""
-        people = {number for number, seat in enumerate(self.seats) if seat.kind == "person"}
-        missing = any(seat.kind == "open" for seat in self.seats) or not (self.real_dice or people <= set(self.numbers))
-        if self.table is not None or missing:
+        waiting = not self.real_dice and not self._people() <= set(self.numbers)
+        if self.table is not None or waiting or any(seat.kind == "open" for seat in self.seats):
             return
         secret = bytes.fromhex(self.opening.secret)
         numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
@@ -306,6 +324,8 @@ class Room:
             "events": len(self.events),
             "played": self.played,
             "begun": table is not None,
+            "missing_numbers": [] if table or self.real_dice else sorted(self._people() - set(self.numbers)),
+            "rematch": self.rematch,
             "over": table is not None and table.over,
             "position": None if table is None else table.position().to_dict(),
             "scores": None if table is None else table.scores(),
@@ -328,7 +348,7 @@ class Room:
 
 
 def show_step(step: Step) -> dict[str, Any]:
-    """A step as everybody sees it; with what changed hands, if it ended a turn."""
+    """A step as everybody sees it; with what else changed hands, if it ended a turn."""
     after = position_of(step.after, 0)
     shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict()}
     if step.kind == "throw":
@@ -346,14 +366,8 @@ def show_asked(position: Position) -> dict[str, Any]:
 
 
 def _what_changed(before: Position, after: Position) -> dict[str, Any]:
-    """Between two positions: markers and frustrations that came or went, and Murphy."""
+    """What the end of a turn brings beside markers, which an action has told of: frustrations, and Murphy."""
     return {
-        "seat": before.active,
-        "markers": [
-            np.subtract(new.markers, old.markers).tolist()
-            for old, new in zip(before.players, after.players, strict=True)
-        ],
-        "middle": np.subtract(after.middle, before.middle).tolist(),
         "frustrations": [
             new.frustrations - old.frustrations for old, new in zip(before.players, after.players, strict=True)
         ],

@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -228,7 +228,11 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             exact = True
         except NoTableError:
             exact = False
-        return {"agents": [spec for spec in AGENTS if exact or spec != "optimal"], "stand_in": STAND_IN}
+        return {
+            "agents": [spec for spec in AGENTS if exact or spec != "optimal"],
+            "stand_in": STAND_IN,
+            "away_seconds": hub.away_seconds,
+        }
 
     @app.post("/api/rooms", status_code=201)
     async def open_room(wish: OpenRoom) -> dict[str, Any]:
@@ -239,7 +243,8 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
             if seat.kind == "agent":
-                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
+                agent = check_agent(seat.agent, len(wish.seats), wish.copies, wish.italian_reading)
+                seats.append({"kind": "agent", "agent": agent})
             elif seat.kind == "me":
                 seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
             else:
@@ -285,8 +290,12 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
 
     @app.delete("/api/rooms/{room}", status_code=204)
     async def delete(room: RoomName, authorization: Token = None) -> Response:
-        """Delete a game; only its players can."""
-        _seat(hub.live(room), authorization)
+        """Delete a game; only its players can, and while several people play it, nobody."""
+        live = hub.live(room)
+        _seat(live, authorization)
+        table = live.room.table
+        if table is not None and not table.over and not live.room.alone:
+            raise RoomError(409, "the others are still playing; the game can be deleted when it is over")
         hub.delete(room)
         return Response(status_code=204)
 
@@ -307,9 +316,12 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
 
     @app.post("/api/rooms/{room}/rematch", status_code=201)
     async def rematch(room: RoomName, authorization: Token = None) -> dict[str, Any]:
-        """The same table again: whoever asks sits down, the other people find a link."""
+        """The same table again: whoever asks first sits down, the others find its link and sit down there."""
         live = hub.live(room)
         seat, old = _seat(live, authorization), live.room
+        if old.rematch is not None:
+            with suppress(RoomError):  # it may have been deleted
+                return {"room": old.rematch, "seat": None, "token": None, "state": hub.live(old.rematch).room.show()}
         if old.table is None or not old.table.over:
             raise RoomError(409, "the game is not over yet")
         token = new_id()
@@ -352,7 +364,7 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
                     break
-                except TimeoutError:
+                except (TimeoutError, asyncio.TimeoutError):  # two things before Python 3.11
                     yield ": still here\n\n"
             try:
                 now = hub.live(name)
@@ -430,7 +442,9 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
                 raise RoomError(
                     409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
                 )
-        move = {"do": "stand_in", "seat": wish.seat, "agent": check_agent(wish.agent)}
+        opening = live.room.opening
+        agent = check_agent(wish.agent, opening.num_players, opening.copies, opening.italian_reading)
+        move = {"do": "stand_in", "seat": wish.seat, "agent": agent}
         return _state(hub.move(room, move))
 
     @app.post("/api/rooms/{room}/return", response_model=State)

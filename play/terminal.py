@@ -151,8 +151,8 @@ class TerminalGame:
             elif line == "u":
                 try:
                     table.take_back(ME)
-                except TableError as error:
-                    self.console.print(str(error), style="red")
+                except TableError:
+                    self.console.print(words.say("take_back.none"), style="red")
                     continue
                 self.practice = True
                 self._told = len(table.steps)
@@ -188,8 +188,8 @@ class TerminalGame:
             try:
                 table.throw([int(letter) for letter in line.replace(",", " ").replace(" ", "")])
                 return
-            except ValueError as error:
-                self.console.print(str(error), style="red")
+            except ValueError:
+                self.console.print(words.say("dice.wrong", count=due), style="red")
 
     def _ask(self, prompt: str) -> str:
         line = self.read(prompt)

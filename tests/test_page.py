@@ -179,6 +179,9 @@ def test_every_language_on_a_phone(browser: Any, server: Server, language: str) 
         ann.page.wait_for_selector("dialog[open]")
         ann.check_width()
         ann.check_access()
+        for _ in range(4 if button == "#tour" else 0):
+            ann.page.click("dialog button.main >> nth=0")
+        assert not re.search(r"\b(false|null|undefined)\b", ann.page.inner_text("dialog"))
         ann.page.keyboard.press("Escape")
     ann.page.click("[data-count='2']")
     ann.page.tap("#play")
@@ -196,6 +199,9 @@ def test_every_language_on_a_phone(browser: Any, server: Server, language: str) 
     ann.page.click("[data-key='review']")
     ann.page.wait_for_selector(".graph", timeout=20_000)
     ann.check_width()
+    ann.check_access()
+    narrow = "() => [...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+    assert ann.page.evaluate(narrow), "a table is wider than the phone"
     ann.keep(f"review-phone-{language}")
     ann.leave()
 
@@ -223,6 +229,32 @@ def test_a_server_that_is_killed_loses_nothing(browser: Any, tmp_path: Path) -> 
     assert all("ERR_CONNECTION_REFUSED" in error or "net::ERR" in error for error in ann.errors), ann.errors
 
 
+def test_a_lost_number_a_dialog_and_a_reload(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.route("**/number", lambda route: route.abort())
+    ann.page.click("#play")
+    ann.page.wait_for_selector(".hash")
+    ann.page.unroute("**/number")
+    ann.errors.clear()
+    ann.page.reload()
+    ann.page.wait_for_selector(".actions button", timeout=20_000)
+    assert "game begins" in ann.page.inner_text(".log")
+    ann.page.click("#rules")
+    before = ann.page.inner_text(".log")
+    ann.page.keyboard.press("1")
+    ann.page.wait_for_timeout(300)
+    assert ann.page.inner_text(".log") == before, "a key has acted through a dialog"
+    ann.page.keyboard.press("Escape")
+    ann.play_on(3)
+    ann.page.wait_for_selector(".actions button, [data-key='review']")
+    before = ann.page.inner_text(".log")
+    ann.page.reload()
+    ann.page.wait_for_selector(".log li")
+    assert ann.page.inner_text(".log").splitlines()[:3] == before.splitlines()[:3]
+    ann.leave()
+
+
 def test_two_people_at_one_table(browser: Any, server: Server) -> None:
     ann, bob, onlooker = (Visitor(browser, server) for _ in range(3))
     ann.visit()
@@ -236,6 +268,13 @@ def test_two_people_at_one_table(browser: Any, server: Server) -> None:
     bob.page.wait_for_selector(".table")
     onlooker.visit(link)
     onlooker.page.wait_for_selector(".table")
+    assert ann.page.query_selector("a[href^='/position']") is None, "it would show what the coach says"
+    ann.page.check("[data-key='wish-coach']")
+    bob.page.wait_for_selector("text=would like that")
+    assert ann.page.query_selector(".advice") is None
+    bob.page.check("[data-key='wish-coach']")
+    for person in (ann, bob):
+        person.page.wait_for_selector("text=practice game")
     deadline = time.monotonic() + 120
     while not ann.page.query_selector("[data-key='review']"):
         for person in (ann, bob):

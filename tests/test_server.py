@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
 from pechvogel_env import record
+from pechvogel_env.rules import Action
 from play import fair, store
 from play.guard import Limiter
 from play.hub import Hub
@@ -27,6 +27,7 @@ from play.store import Store
 ME = {"kind": "me"}
 OPEN = {"kind": "open"}
 BOT = {"kind": "agent", "agent": "heuristic"}
+SPENDING = (Action.REDUCE, Action.FRUSTRATE)
 
 
 class Clock:
@@ -220,6 +221,7 @@ def test_several_people_at_one_table(client: TestClient, clock: Clock) -> None:
 def test_an_open_seat_can_be_given_to_an_agent(client: TestClient) -> None:
     ann = sit_down(client, ME, OPEN)
     assert ann.post("stand_in", seat=4).status_code == 422
+    assert ann.post("stand_in", seat=0).status_code == 409, "somebody sits there"
     assert ann.post("stand_in", seat=1, agent="random").status_code == 200
     assert ann.play_to_the_end()["over"]
 
@@ -292,8 +294,32 @@ def test_rematch_and_delete(client: TestClient) -> None:
     again = begin(client, me.post("rematch").json())
     assert again.room != me.room and again.look()["begun"] and again.look()["seats"][0]["name"] == "Ann"
     assert [event["room"] for event in stream(client, me.room) if event["kind"] == "rematch"] == [again.room]
+    assert me.look()["rematch"] == again.room
+    once_more = me.post("rematch").json()
+    assert once_more["room"] == again.room and once_more["token"] is None, "there is one rematch, not two"
     assert again.client.delete(f"/api/rooms/{again.room}", headers=again.headers).status_code == 204
     assert again.get().status_code == 404
+    assert me.post("rematch").json()["room"] != again.room, "a deleted rematch can be opened anew"
+
+
+def test_a_number_that_was_lost_can_be_sent_again(client: TestClient) -> None:
+    opened = client.post("/api/rooms", json={"seats": [ME, BOT]}).json()
+    assert opened["state"]["missing_numbers"] == [0] and not opened["state"]["begun"]
+    me = begin(client, opened)
+    assert me.look()["missing_numbers"] == [] and me.look()["begun"]
+
+
+def test_perfect_play_is_offered_where_it_is_known(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PECHVOGEL_TABLES", str(tmp_path))
+    perfect = {"kind": "agent", "agent": "optimal"}
+    assert "optimal" not in client.get("/api/agents").json()["agents"]
+    refused = client.post("/api/rooms", json={"seats": [ME, perfect]})
+    assert refused.status_code == 422 and "pechvogel solve" in refused.json()["error"]
+    for more in ({"seats": [ME, perfect, BOT]}, {"seats": [ME, perfect], "italian_reading": True}):
+        refused = client.post("/api/rooms", json=more)
+        assert refused.status_code == 422 and "two players" in refused.json()["error"]
 
 
 def test_the_stream_tells_everything_once(client: TestClient) -> None:
@@ -320,9 +346,10 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
     assert len(read(len(events) - 3)) == 3 and len(read(10**9)) == 1
     turns = [event["turn"] for event in events if "turn" in event]
     assert len(turns) == state["position"]["turn"], "every turn's end is told"
-    for seat in range(2):  # what changed hands adds up to what everybody has
-        has = state["position"]["players"][seat]
-        assert np.sum([turn["markers"][seat] for turn in turns], axis=0).tolist() == has["markers"]
+    for seat in range(2):  # what came at turns' ends and what was spent adds up to what everybody has
+        spent = [e for e in events if e["kind"] == "action" and e["seat"] == seat and e["action"] in SPENDING]
+        has = state["position"]["players"][seat]["frustrations"]
+        assert sum(turn["frustrations"][seat] for turn in turns) - len(spent) == has
 
 
 def test_a_slow_listener_misses_nothing(tmp_path: Path) -> None:

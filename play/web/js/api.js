@@ -41,9 +41,19 @@ export async function tryTo(...request) {
 export async function openRoom(path, wish, token) {
   const found = await tryTo("POST", path, wish, token);
   if (!found) return null;
-  keepGame(found.room, found.seat, found.token, { players: found.state.num_players });
-  if (found.state.promise && !(await tryTo("POST", `/api/rooms/${found.room}/number`, { number: browserNumber() }, found.token))) return null;
+  if (!found.token) return found; // somebody was faster: the rematch is open already
+  keepGame(found.room, { seat: found.seat, token: found.token, promise: found.state.promise });
+  await sendNumber(found.room, found.state);
   return found;
+}
+
+/** Mix our number into the dice, whose promise we have seen; sent again if it was lost on its way. */
+export async function sendNumber(room, state) {
+  const game = games()[room];
+  if (!game?.token || !state.missing_numbers.includes(game.seat)) return;
+  const number = game.number ?? browserNumber();
+  keepGame(room, { number });
+  await tryTo("POST", `/api/rooms/${room}/number`, { number }, game.token);
 }
 
 /** A number of this browser's, mixed into the dice. */
@@ -51,12 +61,12 @@ export function browserNumber() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// The games of this browser: by room, its seat and token.
+// The games of this browser: by room, its seat and token, the promise of the dice that it saw and the number it gave.
 export const games = () => recall("games", {});
 
-export function keepGame(room, seat, token, about) {
+export function keepGame(room, facts) {
   const all = games();
-  all[room] = { ...all[room], seat, token, about, at: Date.now() };
+  all[room] = { ...all[room], ...facts, at: Date.now() };
   const newest = Object.entries(all).sort((a, b) => b[1].at - a[1].at).slice(0, 50);
   remember("games", Object.fromEntries(newest));
 }

@@ -44,7 +44,7 @@ export function alarm(text, seconds = 6) {
 export function openDialog(title, closeText, ...content) {
   const dialog = h("dialog", { "aria-labelledby": "dialog-title", close: () => dialog.remove() });
   const close = h("button", { class: "main", type: "button", click: () => dialog.close() }, closeText);
-  dialog.append(h("h2", { id: "dialog-title" }, title), ...content, h("p", { class: "row" }, close));
+  dialog.append(h("h2", { id: "dialog-title" }, title), h("div", {}, content), h("p", { class: "row" }, close));
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -18,7 +18,7 @@ const TOUR = [
   picture({ last_throw: [7, 7, 0, 0, 3, 4, 5], ravens: 2, phase: "target" }),
   picture({ target: 7, targets: 2, ravens: 2, last_throw: [7, 7, 0, 0, 3, 4, 5] }),
   picture({ target: 7, targets: 4, ravens: 2, last_throw: [6, 7, 7], middle: [3, 3, 3, 3, 2], players: [{ markers: [0, 0, 0, 0, 1], frustrations: 0 }, nobody] }),
-  picture({ target: 6, targets: 3, ravens: 2, last_throw: [6, 5], players: [{ markers: [0, 0, 0, 0, 1], frustrations: 0 }, { markers: [0, 0, 0, 0, 0], frustrations: 0 }], active: 1, frustraters: [0] }),
+  picture({ target: 6, targets: 3, ravens: 2, last_throw: [6, 5, 3], players: [{ markers: [0, 0, 0, 0, 1], frustrations: 0 }, { markers: [0, 0, 0, 0, 0], frustrations: 0 }], active: 1, frustraters: [0] }),
   picture({ middle: [0, 0, 0, 0, 0], phase: "over", players: [{ markers: [1, 2, 1, 2, 2], frustrations: 1 }, { markers: [2, 1, 2, 1, 1], frustrations: 2 }], murphy: 1 }),
 ];
 
@@ -30,7 +30,7 @@ export function showTour(step = 0) {
     `${say("tour.title")} (${step + 1}/${TOUR.length})`,
     last ? say("tour.done") : say("close"),
     h("p", {}, say(`tour.${step + 1}`)),
-    step < 4 ? draw.board(position, seats, 0) : draw.players(position, [37, 13], seats, 0, null),
+    step < 4 ? draw.board(position, seats, 0) : draw.players(position, [39, 19], seats, 0, null),
     !last && h("p", {}, h("button", { type: "button", class: "main", click: () => (dialog.close(), showTour(step + 1)) }, say("tour.next"))),
   );
 }

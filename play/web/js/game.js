@@ -1,6 +1,6 @@
 // A game on the page: it listens to the room, shows one event after another at the chosen pace, and sends decisions.
 
-import { ask, browserNumber, forgetGame, games, keepGame, openRoom, Refusal, tryTo } from "./api.js";
+import { ask, browserNumber, forgetGame, games, keepGame, openRoom, Refusal, sendNumber, tryTo } from "./api.js";
 import { alarm, announce, byId, h, openDialog, sleep } from "./dom.js";
 import * as draw from "./draw.js";
 import { showReview } from "./review.js";
@@ -18,6 +18,7 @@ export class GamePage {
     const kept = games()[room];
     this.seat = kept?.seat ?? null;
     this.token = kept?.token ?? null;
+    this.fresh = Boolean(kept?.token) && !kept.visited; // then its first events are worth watching
     this.state = null; // as the server said last
     this.seats = null;
     this.position = null; // as it is shown
@@ -42,17 +43,26 @@ export class GamePage {
     this.seats = this.state.seats;
     this.position = this.state.position;
     this.scores = this.state.scores;
+    this.seen = -1;
+    this.past = this.fresh ? 0 : this.state.events; // events up to here are only listed
+    if (this.token) keepGame(this.room, { visited: true });
+    const away = await ask("GET", "/api/agents").catch(() => ({}));
+    this.awaySeconds = away.away_seconds ?? 120;
     this.listen();
-    this.draw();
+    if (!this.fresh || !this.state.begun) this.draw();
+    await sendNumber(this.room, this.state);
   }
 
   listen() {
-    this.seen = this.state.events - 1;
     this.stream = new EventSource(`/api/rooms/${this.room}/events?after=${this.seen}`);
     this.stream.onmessage = (message) => {
       const event = JSON.parse(message.data);
       if (event.number <= this.seen) return; // a reconnected stream may tell things twice
       this.seen = event.number;
+      if (event.number < this.past) {
+        this.lines.push(...happened(event, event.seats ?? this.seats, this.seat));
+        return;
+      }
       this.queue.push(event);
       this.showQueue();
     };
@@ -66,12 +76,18 @@ export class GamePage {
       forgetGame(this.room);
       this.main.replaceChildren(h("section", { class: "card" }, h("h1", {}, say("over.deleted")), h("a", { href: "/", class: "button" }, say("home"))));
     });
-    this.stream.onerror = () => alarm(say("error.offline"), 0);
+    this.stream.onerror = () => {
+      alarm(say("error.offline"), 0);
+      // A browser goes on trying after a lost connection, but not after an answer that is no stream.
+      if (this.stream.readyState === EventSource.CLOSED) this.retry = setTimeout(() => this.stopped || this.listen(), 2000);
+    };
   }
 
   stop() {
     this.stopped = true;
     this.stream?.close();
+    clearTimeout(this.retry);
+    clearTimeout(this.patience);
   }
 
   async showQueue() {
@@ -95,7 +111,6 @@ export class GamePage {
   }
 
   show(event) {
-    if (event.kind === "rematch") this.rematchRoom = event.room;
     if (event.seats) this.seats = event.seats;
     for (const sentence of happened(event, this.seats, this.seat)) {
       this.lines.push(sentence);
@@ -110,6 +125,7 @@ export class GamePage {
   // ------------------------------------------------------------------ drawing
 
   draw({ rolling = null, busy = false } = {}) {
+    if (this.reviewing) return;
     const { state } = this;
     const focused = document.activeElement?.dataset?.key;
     const parts = [];
@@ -198,11 +214,12 @@ export class GamePage {
     const name = h("input", { type: "text", maxlength: 24, value: this.name, autocomplete: "nickname", id: "join-name", "data-key": "join-name", input: () => (this.name = name.value) });
     const join = async (event) => {
       event.preventDefault();
-      const found = await tryTo("POST", `/api/rooms/${this.room}/join`, { name: name.value || "?", number: browserNumber() });
+      const number = browserNumber();
+      const found = await tryTo("POST", `/api/rooms/${this.room}/join`, { name: name.value || say("lobby.guest"), number });
       if (!found) return;
       this.seat = found.seat;
       this.token = found.token;
-      keepGame(this.room, this.seat, this.token, { players: found.state.num_players });
+      keepGame(this.room, { seat: this.seat, token: this.token, promise: found.state.promise, number, visited: true });
       this.hear(found.state);
       this.showQueue();
     };
@@ -226,7 +243,7 @@ export class GamePage {
         { class: "card ask" },
         h("h2", {}, say("ask.wait", { name })),
         this.seat === null && h("p", { class: "soft" }, say("watching")),
-        person && this.token && h("button", { type: "button", click: () => this.send("stand_in", { seat: state.to_act }) }, say("stand_in", { name })),
+        person && this.token && this.keptWaiting() && h("button", { type: "button", "data-key": "stand-in", click: () => this.send("stand_in", { seat: state.to_act }) }, say("stand_in", { name })),
         own && h("button", { type: "button", class: "main", click: () => this.send("return") }, say("return")),
       );
     }
@@ -251,6 +268,16 @@ export class GamePage {
       !advised && !state.agreed.coach && h("p", {}, h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint"))),
       advised && h("p", { class: "soft small" }, `${say("coach.title")}: ${this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
     );
+  }
+
+  /** Whether the same decision has been waited for so long that an agent may stand in; else looks again later. */
+  keptWaiting() {
+    const { played } = this.state;
+    if (this.waitingFor?.played !== played) this.waitingFor = { played, since: Date.now() };
+    const left = 1000 * this.awaySeconds - (Date.now() - this.waitingFor.since);
+    clearTimeout(this.patience);
+    if (left > 0) this.patience = setTimeout(() => this.showQueue(), left + 50);
+    return left <= 0;
   }
 
   realDice() {
@@ -293,9 +320,6 @@ export class GamePage {
       const found = await openRoom(`/api/rooms/${this.room}/rematch`, undefined, this.token);
       if (found) this.go(`/game/${found.room}`);
     };
-    const remove = async () => {
-      if ((await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null && !byId("alert").textContent) forgetGame(this.room);
-    };
     return h(
       "section",
       { class: "card ask", "aria-labelledby": "over-title" },
@@ -304,12 +328,23 @@ export class GamePage {
         "p",
         { class: "row" },
         h("button", { type: "button", class: "main", "data-key": "review", click: () => showReview(this) }, say("over.review")),
-        this.token && h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
+        this.token && !state.rematch && h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
         h("a", { class: "button", href: `/api/rooms/${this.room}/record`, download: "" }, say("over.record")),
-        this.token && h("button", { type: "button", click: remove }, say("over.delete")),
+        this.token && this.deleting(),
       ),
-      this.rematchRoom && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${this.rematchRoom}` }, say("join"))),
+      state.rematch && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${state.rematch}` }, say("join"))),
     );
+  }
+
+  /** A button that asks once more. */
+  deleting() {
+    const remove = async () => {
+      if (!this.sure) {
+        this.sure = true;
+        this.draw();
+      } else if ((await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null && !byId("alert").textContent) forgetGame(this.room);
+    };
+    return h("button", { type: "button", "data-key": "delete", click: remove }, say(this.sure ? "over.delete_sure" : "over.delete"));
   }
 
   side() {
@@ -319,14 +354,17 @@ export class GamePage {
     const wish = (what) => {
       const on = mineWishes.includes(what);
       const waiting = on && !state.agreed[what];
+      const others = this.seats.map((_, k) => k).filter((k) => k !== this.seat && this.seats[k].kind === "person" && this.seats[k].wishes.includes(what));
       return h(
         "label",
         {},
         h("input", { type: "checkbox", "data-key": `wish-${what}`, checked: on, change: (event) => this.send("wish", { what, on: event.target.checked }) }),
         say(`wish.${what}`),
         waiting && h("span", { class: "soft small" }, say("wish.waiting")),
+        !on && others.length > 0 && h("span", { class: "badge warm" }, say("wish.asked", { names: list(others.map((k) => draw.seatName(this.seats, k))) })),
       );
     };
+    const alone = this.seats.filter((seat) => seat.kind === "person").length <= 1;
     return h(
       "aside",
       { class: "side card" },
@@ -336,13 +374,22 @@ export class GamePage {
       h("h2", {}, say("log.title")),
       h("ol", { class: "log", tabindex: "0", "aria-label": say("log.title") }, this.lines.slice(-80).map((line) => h("li", {}, line))),
       h("p", {}, h("button", { type: "button", class: "plain", click: () => openDialog(say("fair.title"), say("close"), this.fairness()) }, say("fair.title"))),
-      h("p", {}, h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share"))),
+      // The page of a position shows what the coach would say: at a table of several people, all must have agreed to that.
+      (alone || state.over || state.agreed.coach) && h("p", {}, h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share"))),
+      playing && alone && h("p", {}, this.deleting()),
     );
   }
 
   fairness() {
     if (!this.state.promise) return null;
-    return h("div", {}, h("p", { class: "small soft" }, say("fair.text")), h("p", { class: "hash" }, this.state.promise));
+    const number = games()[this.room]?.number;
+    return h(
+      "div",
+      {},
+      h("p", { class: "small soft" }, say("fair.text")),
+      h("p", { class: "hash" }, this.state.promise),
+      number && h("p", { class: "small soft" }, `${say("fair.number")}: `, h("span", { class: "hash" }, number)),
+    );
   }
 
   // ------------------------------------------------------------------ sending
@@ -368,8 +415,8 @@ export class GamePage {
 
   key(event) {
     const number = Number(event.key);
-    if (!number || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    const button = this.main.querySelectorAll(".actions button")[number - 1];
+    if (!/^\d$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;
+    const button = this.state?.dice_due ? this.main.querySelector(`[data-key="face-${number}"]`) : this.main.querySelectorAll(".actions button")[number - 1];
     if (button) {
       event.preventDefault();
       button.click();

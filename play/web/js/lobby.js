@@ -2,7 +2,7 @@
 
 import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
 import { h } from "./dom.js";
-import { agentName } from "./draw.js";
+import { agentName, seatName } from "./draw.js";
 import { recall, remember, say } from "./words.js";
 
 export async function showLobby(main, go) {
@@ -17,6 +17,7 @@ export async function showLobby(main, go) {
   const counts = h("div", { class: "row", role: "group", "aria-labelledby": "count-title" });
 
   const drawSeats = () => {
+    if (count > 1) specs.forEach((spec, k) => spec === "optimal" && (specs[k] = "champion")); // perfect play is known for two players
     seats.replaceChildren(
       h("legend", {}, say("lobby.who")),
       ...specs.slice(0, count).map((spec, k) =>
@@ -27,7 +28,7 @@ export async function showLobby(main, go) {
           h(
             "select",
             { "aria-label": say("lobby.opponent", { number: k + 1 }), change: (event) => (specs[k] = event.target.value) },
-            [...agents, "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
+            [...agents.filter((other) => count === 1 || other !== "optimal"), "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
           ),
         ),
       ),
@@ -49,7 +50,7 @@ export async function showLobby(main, go) {
     event.preventDefault();
     const wish = {
       seats: [{ kind: "me" }, ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec }))],
-      name: name.value || say("lobby.you"),
+      name: name.value || say("lobby.guest"),
       copies: Number(copies.value),
       italian_reading: boxes.italian.checked,
       real_dice: boxes.real_dice.checked,
@@ -90,7 +91,7 @@ export async function showLobby(main, go) {
 
 /** The games of this browser that the server still knows. */
 async function running(go) {
-  const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at).slice(0, 8);
+  const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at);
   const rows = await Promise.all(
     kept.map(async ([room, game]) => {
       try {
@@ -101,13 +102,16 @@ async function running(go) {
       }
     }),
   );
-  const items = rows.filter(Boolean).map(({ room, game, state }) =>
-    h(
+  const known = rows.filter(Boolean);
+  const shown = [...known.filter(({ state }) => !state.over), ...known.filter(({ state }) => state.over).slice(0, 5)];
+  const items = shown.map(({ room, game, state }) => {
+    const others = state.seats.map((_, k) => k).filter((k) => k !== game.seat);
+    return h(
       "li",
       { class: "row" },
-      h("a", { href: `/game/${room}` }, say("lobby.go_on")),
-      h("span", { class: "small soft" }, new Date(game.at).toLocaleString(document.documentElement.lang), " · ", `${state.num_players}`, state.over ? ` · ${say("lobby.over")}` : ""),
-    ),
-  );
+      h("a", { href: `/game/${room}` }, others.map((k) => seatName(state.seats, k)).join(", ")),
+      h("span", { class: "small soft" }, new Date(game.at).toLocaleString(document.documentElement.lang), " · ", say(state.over ? "lobby.over" : "lobby.go_on")),
+    );
+  });
   return h("section", { class: "card" }, h("h2", {}, say("lobby.running")), items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")));
 }

@@ -1,6 +1,6 @@
 // After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
 
-import { openRoom, tryTo } from "./api.js";
+import { games, openRoom, tryTo } from "./api.js";
 import { h, svg } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords, reason } from "./sentences.js";
@@ -9,14 +9,15 @@ import { percent, say, signed } from "./words.js";
 const LINES = ["var(--main)", "var(--warm)", "var(--m5)", "var(--m6)", "var(--m4)"];
 const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2"];
 
-export async function showReview(page) {
+export async function showReview(page, who = page.seat ?? 0) {
   const found = await tryTo("GET", `/api/rooms/${page.room}/review`);
   if (!found) return;
+  page.reviewing = true; // what happens elsewhere must not wipe it away
   const { seats, seat: mine } = page;
-  const who = mine ?? 0;
   const own = found.decisions.filter((row) => row.seat === who);
   const mistakes = own.filter((row) => row.mistake).sort((a, b) => b.costs - a.costs);
   const words = (row, action) => actionWords(action, row.asked, seats, mine);
+  const heading = (word) => (who === mine ? say(word) : say(`${word}_of`, { name: draw.seatName(seats, who, mine) }));
   const mistakeCard = (row) =>
     h(
       "li",
@@ -26,6 +27,11 @@ export async function showReview(page) {
       h("p", {}, h("button", { type: "button", click: () => playFrom(page, row) }, say("review.again"))),
     );
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
+  const whose = seats.map((_, k) => h("button", { type: "button", "aria-pressed": String(k === who), "data-whose": k, click: () => showReview(page, k) }, draw.seatName(seats, k, mine)));
+  const close = () => {
+    page.reviewing = false;
+    page.draw();
+  };
   page.main.replaceChildren(
     h(
       "section",
@@ -36,24 +42,32 @@ export async function showReview(page) {
       h("ul", { class: "row small keys" }, seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine)))),
     ),
     h("section", { class: "card" }, h("p", { class: "small soft" }, say("review.summary")), summary(found, seats, mine)),
+    h("p", { class: "row", role: "group", "aria-label": say("review.whose") }, say("review.whose"), whose),
     h(
       "section",
       { class: "card" },
-      h("h2", {}, say("review.mistakes")),
+      h("h2", {}, heading("review.mistakes")),
       mistakes.length ? h("ol", {}, mistakes.map(mistakeCard)) : h("p", {}, say("review.no_mistakes")),
     ),
-    h("section", { class: "card" }, h("h2", {}, say("review.decisions")), decisions(own, words)),
+    h("section", { class: "card" }, h("h2", {}, heading("review.decisions")), decisions(own, words, draw.seatName(seats, who, mine))),
     h(
       "section",
       { class: "card small" },
-      h("h2", {}, say("review.promise")),
-      h("p", { class: "hash" }, page.state.promise ?? ""),
-      h("p", {}, say("review.how")),
-      h("p", {}, found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")),
-      h("p", {}, h("button", { type: "button", class: "main", click: () => page.draw() }, say("close"))),
+      page.state.promise && [h("h2", {}, say("review.promise")), h("p", { class: "hash" }, page.state.promise), await kept(page), h("p", {}, say("review.how"))],
+      h("p", {}, `${say("coach.title")}: ${found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
+      h("p", {}, h("button", { type: "button", class: "main", click: close }, say("close"))),
     ),
   );
   title.focus();
+}
+
+/** Whether the file of the game has what this browser saw and gave before the first throw. */
+async function kept(page) {
+  const mine = games()[page.room];
+  const record = mine?.number ? await tryTo("GET", `/api/rooms/${page.room}/record`) : null;
+  if (!record) return null;
+  const same = record.proof.promise === mine.promise && record.proof.numbers.includes(mine.number);
+  return h("p", { class: same ? "plus" : "minus" }, say(same ? "fair.kept" : "fair.differs"));
 }
 
 function key(k) {
@@ -63,7 +77,7 @@ function key(k) {
 }
 
 function graph(found, seats, mine) {
-  const wide = 640;
+  const wide = window.innerWidth < 500 ? 340 : 640; // so that its words can be read on a phone
   const high = 220;
   const last = Math.max(1, found.shares.length - 1);
   const x = (step) => 36 + ((wide - 44) * step) / last;
@@ -111,7 +125,7 @@ function summary(found, seats, mine) {
   );
 }
 
-function decisions(own, words) {
+function decisions(own, words, name) {
   const rows = own.map((row) => {
     const dear = row.costs > 0.0005;
     return h(
@@ -123,7 +137,7 @@ function decisions(own, words) {
       h("td", { class: `number ${dear ? "minus" : "soft"}` }, percent(dear ? row.costs : 0)),
     );
   });
-  const heads = [say("turn"), say("lobby.you"), say("coach.best"), say("review.cost")].map((text, k) => h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text));
+  const heads = [say("turn"), name, say("coach.best"), say("review.cost")].map((text, k) => h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text));
   return h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
 }
 

@@ -32,10 +32,7 @@ export function question(position, seats, mine) {
   return say(`ask.${position.phase}`, { name, names, value: position.target });
 }
 
-// The rule that asks, by its number in the rules.
-const RULES = { target: "R6", reduce: "R14", frustrate: "R15", join: "R15", take: "R10", discard: "R10" };
-
-export const because = (position) => `${say(`because.${position.phase}`)} (${RULES[position.phase]})`;
+export const because = (position) => say(`because.${position.phase}`);
 
 /** An action that was taken, before which `position` was. */
 function taken(action, seat, position, seats, mine) {
