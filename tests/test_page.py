@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -18,7 +19,7 @@ from tests.load import Server
 sync_api = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None:
+if CHROMIUM is None and "CI" not in os.environ:
     pytest.skip("there is no Chromium on this machine", allow_module_level=True)
 
 ROOT = Path(__file__).parent.parent
@@ -179,8 +180,9 @@ def test_every_language_on_a_phone(browser: Any, server: Server, language: str) 
         ann.page.wait_for_selector("dialog[open]")
         ann.check_width()
         ann.check_access()
-        for _ in range(4 if button == "#tour" else 0):
-            ann.page.click("dialog button.main >> nth=0")
+        for pick in (0, 3, 0, 0, 1, 0) if button == "#tour" else ():  # a wrong target first
+            ann.page.click(f"dialog .row button >> nth={pick}")
+            ann.check_width()
         assert not re.search(r"\b(false|null|undefined)\b", ann.page.inner_text("dialog"))
         ann.page.keyboard.press("Escape")
     ann.page.click("[data-count='2']")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from agents.base import states_of
 from agents.random import RandomAgent
 from pechvogel.cli import main
-from pechvogel_env import record
+from pechvogel_env import record, rules
 from pechvogel_env.game import Game
-from pechvogel_env.position import position_of
-from play import fair
+from pechvogel_env.position import Position, position_of
+from play import fair, words
 from play.table import Table, TableError
 
 
@@ -200,3 +202,23 @@ def test_every_part_of_a_seed_matters() -> None:
     ]
     assert len(set(seeds)) == len(seeds) and all(0 <= seed < 2**64 for seed in seeds)
     assert fair.new_secret() != fair.new_secret()
+
+
+def test_the_guided_turn_of_the_page_is_what_the_engine_does() -> None:
+    steps = json.loads((Path(words.__file__).parent / "web" / "tour.json").read_text(encoding="utf-8"))
+    tables = [Table(2, None, position=step["position"]) for step in steps[:-1]]
+    assert [step["position"]["turn"] for step in steps] == [0, 0, 0, 7, 7, 31]  # three scenes
+    for number in (0, 1, 3):
+        step, table = steps[number], tables[number]
+        assert table.position().to_dict() == step["position"]
+        if "legal" in step:
+            assert table.legal() == step["legal"]
+            table.act(0, step["right"])
+        if "throw" in step:
+            table.throw(step["throw"])
+        seen = [position_of(state, 0) for played in table.steps for state in (played.before, played.after)]
+        assert steps[number + 1]["position"] in [place.to_dict() for place in (*seen, table.position())]
+    (taken,) = tables[2].steps  # without a choice
+    assert [taken.action] == steps[2]["legal"] == [steps[2]["right"]]
+    last = Position.parse(json.dumps(steps[-1]["position"]))
+    assert [rules.score(states_of(last), 0, seat) for seat in range(2)] == steps[-1]["scores"]

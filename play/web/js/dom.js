@@ -43,7 +43,7 @@ export function alarm(text, seconds = 6) {
 /** A dialog with a title and a button to close it; focus returns to where it was. */
 export function openDialog(title, closeText, ...content) {
   const dialog = h("dialog", { "aria-labelledby": "dialog-title", close: () => dialog.remove() });
-  const close = h("button", { class: "main", type: "button", click: () => dialog.close() }, closeText);
+  const close = h("button", { type: "button", click: () => dialog.close() }, closeText);
   dialog.append(h("h2", { id: "dialog-title" }, title), h("div", {}, content), h("p", { class: "row" }, close));
   document.body.append(dialog);
   dialog.showModal();
