@@ -22,7 +22,7 @@ from agents.base import BatchAgent, states_of
 from agents.turn import TurnSearch
 from agents.value import ValueNet
 from pechvogel_env.position import Position
-from pechvogel_env.rules import Phase, States
+from pechvogel_env.rules import MAX_COPIES, Phase, States
 
 # By level; the champion itself is level 10.
 TEMPERATURES = (0.072, 0.062, 0.052, 0.043, 0.036, 0.029, 0.023, 0.0165, 0.01)
@@ -110,17 +110,19 @@ class ChampionAgent(BatchAgent):
 
     def _net(self, players: int, copies: int) -> ValueNet:
         net = self._only
-        if net is None:
-            path = card.WEIGHTS / f"champion-{players}-{copies}.safetensors"
-            if not path.is_file():
-                raise ValueError(
-                    f"there are no weights for {players} players and {copies} copies; train some with "
-                    "`pechvogel train`, and name them: champion:weights=FILE"
-                )
-            net, about = value.load(path)
-            card.for_game(about, path, players, copies)
-        elif (net.players, net.copies) != (players, copies):
-            raise ValueError(
-                f"these weights are for {net.players} players and {net.copies} copies, not for {players} and {copies}"
-            )
-        return net
+        if net is not None:
+            if net.players != players or net.copies < copies:
+                of = f"{net.players} players and {net.copies} copies"
+                raise ValueError(f"these weights are for {of}, not for {players} and {copies}")
+            return net
+        # Without weights of its own, a small game is a whole one in which markers lie in the box.
+        for more in range(copies, MAX_COPIES + 1):
+            path = card.WEIGHTS / f"champion-{players}-{more}.safetensors"
+            if path.is_file():
+                net, about = value.load(path)
+                card.for_game(about, path, players, more)
+                return net
+        raise ValueError(
+            f"there are no weights for {players} players and {copies} copies; train some with `pechvogel train`, "
+            "and name them: champion:weights=FILE"
+        )

@@ -37,10 +37,9 @@ def num_features(players: int, copies: int) -> int:
     return NUM_VALUES * copies + 1 + players * (NUM_VALUES * copies + MANY + EXTRA)
 
 
-def features(states: States) -> NDArray[np.float32]:
-    """Positions between turns as the network sees them; all of one number of players and copies."""
-    players, copies = int(states["num_players"][0]), int(states["copies"][0])
-    out = np.zeros((len(states), num_features(players, copies)), np.float32)
+def features(states: States, copies: int) -> NDArray[np.float32]:
+    """Positions between turns as a network of so many copies sees them; all of one number of players."""
+    out = np.zeros((len(states), num_features(int(states["num_players"][0]), copies)), np.float32)
     _features(states, copies, out)
     return out
 
@@ -89,7 +88,8 @@ def _features(states: States, copies: int, out: NDArray[np.float32]) -> None:
 class ValueNet:
     """Layers with rectifiers between them; the last gives a logit and a score for every seat, the player at turn first.
 
-    `evaluate` is an evaluation for `agents.turn.TurnSearch`.
+    `evaluate` is an evaluation for `agents.turn.TurnSearch`. It also takes games with fewer copies of each marker than
+    it has learned from: to the rules, the missing ones lie in the box.
     """
 
     def __init__(self, layers: Layers, players: int, copies: int) -> None:
@@ -100,7 +100,7 @@ class ValueNet:
         """[state, 2 * players]: logits of shares, then scores in units of POINTS; the player at turn first."""
         out = np.empty((len(states), 2 * self.players), np.float32)
         for at in range(0, len(states), AT_ONCE):
-            hidden = features(states[at : at + AT_ONCE])
+            hidden = features(states[at : at + AT_ONCE], self.copies)
             for k, (weight, bias) in enumerate(self._turned):
                 hidden = hidden @ weight
                 hidden += bias
@@ -122,8 +122,8 @@ class ValueNet:
         return by_seat(self.outputs(states)[:, self.players :] * POINTS, states["active"]).astype(float)
 
     def _check(self, states: States) -> None:
-        if not ((states["num_players"] == self.players).all() and (states["copies"] == self.copies).all()):
-            raise ValueError(f"this evaluation is for {self.players} players and {self.copies} copies")
+        if not ((states["num_players"] == self.players).all() and (states["copies"] <= self.copies).all()):
+            raise ValueError(f"this evaluation is for {self.players} players and up to {self.copies} copies")
 
 
 def by_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:

@@ -60,7 +60,7 @@ def positions(players: int, copies: int, num: int, seed: int = 3) -> rules.State
 @pytest.mark.parametrize(("players", "copies"), [(2, 1), (3, 3), (5, 2)])
 def test_what_the_network_sees(players: int, copies: int) -> None:
     states = positions(players, copies, 300)
-    rows = features(states)
+    rows = features(states, copies)
     assert rows.shape == (300, num_features(players, copies)) and np.isfinite(rows).all()
     # Everybody moves one seat on: nothing has changed for the player at turn.
     moved = states.copy()
@@ -68,7 +68,7 @@ def test_what_the_network_sees(players: int, copies: int) -> None:
         moved[field][:, :players] = np.roll(states[field][:, :players], 1, axis=1)
     moved["active"] = (states["active"] + 1) % players
     moved["murphy"] = np.where(states["murphy"] < 0, -1, (states["murphy"] + 1) % players)
-    assert (features(moved) == rows).all()
+    assert (features(moved, copies) == rows).all()
     # Different positions look different.
     keys = ("middle", "markers", "frustrations", "murphy")
     told = {tuple(np.concatenate([np.ravel(s[key]) for key in keys])) for s in turned_to_seat_0(states, players)}
@@ -92,7 +92,7 @@ def test_the_network_without_torch_is_the_same(players: int) -> None:
     net = as_value_net(network, config)
     states = positions(players, 3, 5000)
     with torch.no_grad():
-        wanted = network(torch.from_numpy(features(states))).numpy()
+        wanted = network(torch.from_numpy(features(states, 3))).numpy()
     assert net.outputs(states) == pytest.approx(wanted, abs=1e-5)
     found = net.evaluate(states)
     shares = torch.softmax(torch.from_numpy(wanted[:, :players]), dim=1).numpy()
@@ -102,8 +102,10 @@ def test_the_network_without_torch_is_the_same(players: int) -> None:
         assert ((players - 1) * found[rows, seat] + 1) / players == pytest.approx(shares[:, k], abs=1e-5)
         assert net.scores(states)[rows, seat] == pytest.approx(20 * wanted[:, players + k], abs=1e-4)
     assert found.sum(axis=1) == pytest.approx(0, abs=1e-6)
-    with pytest.raises(ValueError, match=f"is for {players} players and 3 copies"):
-        net.evaluate(positions(players, 1, 5))
+    with pytest.raises(ValueError, match=f"is for {players} players and up to 3 copies"):
+        net.evaluate(positions(players % 4 + 2, 3, 5))
+    with pytest.raises(ValueError, match="up to 1 copies"):
+        untrained(players, 1).evaluate(states)
 
 
 def test_games_that_are_over_have_their_result() -> None:
@@ -273,6 +275,22 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
 def test_wrong_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", f"champion:{wrong}", "random", "--games", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("players", "copies"), [(2, 2), (3, 1), (4, 2), (5, 1)])
+def test_a_small_game_is_a_whole_one_with_markers_in_the_box(players: int, copies: int) -> None:
+    agent = ChampionAgent()
+    game = Game(players, copies)
+    game.reset(1)
+    for _ in range(30):
+        small, whole = game.states.copy(), game.states.copy()
+        whole["copies"] = rules.MAX_COPIES
+        values = agent.action_values_batch(small)
+        assert values == pytest.approx(agent.action_values_batch(whole), nan_ok=True)
+        game.step(int(np.nanargmax(values)))
+        if not game.bits:
+            break
+    registry.check(registry.make("champion:level=3"), players, copies, games=1)
 
 
 def test_takes_and_discards_are_searched_a_turn_further() -> None:

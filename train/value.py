@@ -67,7 +67,7 @@ class Tables:
         ended = np.zeros((rollout, num), bool)
         scores = np.zeros((rollout, num, n), np.float32)
         for t in range(rollout + 1):
-            rows = features(self.states)
+            rows = features(self.states, config.copies)
             outputs = _outputs(net, rows)
             said[t] = rewards(outputs, self.states)
             said_scores[t] = by_seat(outputs[:, n:], self.states["active"])
@@ -103,7 +103,7 @@ class Tables:
             ends = rules.new_states(count_ends(states, starts))
             expand(states, starts, ends)
             values = np.zeros((len(ends), MAX_PLAYERS))
-            values[:, : self.config.players] = rewards(_outputs(net, features(ends)), ends)
+            values[:, : self.config.players] = rewards(_outputs(net, features(ends, self.config.copies)), ends)
             play_turns(
                 states,
                 starts,
