@@ -124,6 +124,12 @@ class PpoAgent(BatchAgent):
         return self._loaded[players, copies]
 
 
+def games() -> list[tuple[int, int]]:
+    """The games for which the repository has weights: players and copies."""
+    names = sorted(path.stem.split("-") for path in card.WEIGHTS.glob("ppo-*.safetensors"))
+    return [(int(players), int(copies)) for _, players, copies in names]
+
+
 def save(policy: Policy, path: Path, about: Mapping[str, Any]) -> None:
     """Write weights and card."""
     card.save(path, policy.tensors(), about, CARD_FORMAT)

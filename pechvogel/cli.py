@@ -367,10 +367,11 @@ def _replay(arguments: argparse.Namespace) -> None:
     games = record.read(arguments.file)
     quiet = arguments.json == "-"
     if arguments.verify:
-        proven = _check_proofs(arguments.file, games)
+        notes = _check_proofs(arguments.file, games)
         if not quiet:
-            fair_dice = f"; {proven} with the proof that nobody chose the dice" * (proven > 0)
-            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified{fair_dice}")
+            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified")
+            for note in notes:
+                print(f"  {note}")
     else:
         if not 1 <= arguments.game <= len(games):
             raise ValueError(f"--game must be from 1 to {len(games)}, the games in the file, not {arguments.game}")
@@ -386,18 +387,26 @@ def _replay(arguments: argparse.Namespace) -> None:
     _write_json(arguments.json, {"games": len(games), "scores": [game["scores"] for game in games]})
 
 
-def _check_proofs(path: Path, games: list[dict[str, Any]]) -> int:
-    """How many of the games prove where their dice came from; RecordError if a proof is wrong."""
+def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
+    """What games prove about where their dice came from; RecordError if a proof is wrong."""
     from pechvogel_env.record import PROOF, RecordError
     from play import fair
 
+    notes = []
     for number, game in enumerate(games, 1):
         if PROOF in game:
             try:
                 fair.verify(game)
             except RecordError as error:
                 raise RecordError(f"{path}: game {number} {error}") from None
-    return sum(PROOF in game for game in games)
+            proof = game[PROOF]
+            began = "the dice decided" if proof["drawn"] else "it was chosen"
+            notes.append(
+                f"game {number}: its dice follow from the promise {proof['promise'][:16]}... and the numbers "
+                f"{', '.join(number for number in proof['numbers'] if number)}; who began: {began}; "
+                f"decisions taken back: {proof['taken_back']}"
+            )
+    return notes
 
 
 def _watch(arguments: argparse.Namespace) -> None:

@@ -1,12 +1,13 @@
 """Dice that nobody can have chosen: a secret that is promised first and shown at the end.
 
     promise   the SHA-256 of a secret of 32 bytes, shown before the first throw
-    numbers   one from every person's browser, chosen after the promise was seen
+    numbers   by seat: one from every person's browser, chosen after the promise was seen; none for agents
     seed(k)   of the dice after k take-backs: the first eight bytes of
-              SHA-256("pechvogel-dice-1" + secret + numbers, each with its length + k)
+              SHA-256("pechvogel-dice-1" + secret + numbers, each with its length (none: 0) + k)
 
 Who runs the server can't choose the dice, as the numbers come later; who sends a number can't either, as the secret is
-unknown then. At the end the secret is shown, and anybody can check promise, seed and every die.
+unknown then. At the end the secret is shown, and anybody can check promise, seed, who began and every die. At a table
+of several people this holds as long as nobody who knows the secret, that is who runs the server, sends the last number.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pechvogel_env.dice import fill_throw
+from pechvogel_env.dice import fill_throw, seeded_first_player
 from pechvogel_env.record import PROOF, RecordError
 from pechvogel_env.rules import NUM_DICE
 from play.table import Table
@@ -39,9 +40,9 @@ def promise(secret: bytes) -> str:
     return hashlib.sha256(secret).hexdigest()
 
 
-def seed(secret: bytes, numbers: Sequence[str], taken_back: int = 0) -> int:
+def seed(secret: bytes, numbers: Sequence[str | None], taken_back: int = 0) -> int:
     """The seed of a game's dice, after so many take-backs."""
-    text = b"".join(len(number).to_bytes(2, "big") + number.encode("ascii") for number in numbers)
+    text = b"".join(len(number or "").to_bytes(2, "big") + (number or "").encode("ascii") for number in numbers)
     digest = hashlib.sha256(LABEL + secret + text + taken_back.to_bytes(4, "big")).digest()
     return int.from_bytes(digest[:8], "big")
 
@@ -53,31 +54,44 @@ def check_number(number: Any) -> str:
     return number
 
 
-def proof(secret: bytes, numbers: Sequence[str], seeded: Sequence[int]) -> dict[str, Any]:
-    """What goes into the record of a finished game; `seeded` are the numbers of the seeds of its throws."""
-    shown: dict[str, Any] = {"promise": promise(secret), "secret": secret.hex(), "numbers": list(numbers)}
-    return shown | ({"seeded": list(seeded)} if any(seeded) else {})
+def proof(table: Table, secret: bytes, numbers: Sequence[str | None], drawn: bool) -> dict[str, Any]:
+    """What goes into the record of a finished game; `drawn` says that the dice's seed also decided who began."""
+    shown = {
+        "promise": promise(secret),
+        "secret": secret.hex(),
+        "numbers": list(numbers),
+        "drawn": drawn,
+        "taken_back": table.taken_back,
+    }
+    if table.taken_back:  # which of its seeds every throw came from
+        shown["seeded"] = [step.seeded for step in table.steps if step.kind == "throw"]
+    return shown
 
 
 def verify(record: Mapping[str, Any]) -> None:
     """Check the proof of a record that is right otherwise; RecordError says what is wrong."""
     found = record[PROOF]
     try:
-        secret, numbers = bytes.fromhex(found["secret"]), [check_number(number) for number in found["numbers"]]
-        promised, seeded = str(found["promise"]), found.get("seeded")
-        if seeded is not None and not all(type(number) is int and 0 <= number < 2**32 for number in seeded):
+        secret, promised = bytes.fromhex(found["secret"]), str(found["promise"])
+        numbers = [None if number is None else check_number(number) for number in found["numbers"]]
+        drawn, taken_back, seeded = bool(found["drawn"]), int(found["taken_back"]), list(found.get("seeded", []))
+        if not all(type(number) is int and 0 <= number <= taken_back < 2**32 for number in (0, *seeded)):
             raise ValueError
     except (AttributeError, KeyError, TypeError, ValueError):
         raise RecordError("has no whole proof of its dice: promise, secret and numbers") from None
     if not hmac.compare_digest(promise(secret), promised):
         raise RecordError("shows another secret than was promised before the first throw")
-    if seed(secret, numbers) != record["seed"]:
+    if len(numbers) != record["num_players"] or not any(numbers):
+        raise RecordError("must have a browser's number, or null, for every seat, and one at least")
+    first = seed(secret, numbers)
+    if first != record["seed"]:
         raise RecordError("has a seed that does not follow from its secret and the browsers' numbers")
-    if seeded is None:
+    if drawn and record["first_player"] != seeded_first_player(np.uint64(first), record["num_players"]):
+        raise RecordError("has a first player that does not follow from its seed")
+    if not taken_back:
         if record["scripted"]:
             raise RecordError("has dice that do not follow from its seed")
-        return
-    if list(seeded) != sorted(seeded) or not _follow(record, [seed(secret, numbers, number) for number in seeded]):
+    elif seeded != sorted(seeded) or not _follow(record, [seed(secret, numbers, number) for number in seeded]):
         raise RecordError("has dice that do not follow from its secret and the browsers' numbers")
 
 

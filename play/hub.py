@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from agents import registry
+from agents.heuristic import HeuristicAgent
 from pechvogel_env.game import Game, mask_of
 from pechvogel_env.position import Position
 from play import coach
@@ -28,7 +29,9 @@ from play.store import Store
 
 log = logging.getLogger("pechvogel")
 
-KEPT = 2000  # rooms in memory; others are read again when somebody comes
+KEPT = 1000  # rooms in memory; others are read again when somebody comes
+MAX_MOVES = 20_000  # of a room; a long game has a thousand
+EXPIRED = 100  # rooms that are forgotten in one go
 THINKERS = 2
 DAY = 86_400.0
 
@@ -51,6 +54,11 @@ class Live:
         if self._state is None:
             self._state = json.dumps(self.room.show(), separators=(",", ":"))
         return self._state
+
+    @property
+    def busy(self) -> bool:
+        """An agent thinks about it."""
+        return self.thinking is not None and not self.thinking.done()
 
     def notify(self) -> None:
         """Wake everybody who waits for news."""
@@ -75,6 +83,8 @@ class Hub:
         self.max_open, self.away_seconds, self.keep_days = max_open, away_seconds, keep_days
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._agents: dict[str, Any] = {}
+        self._checked: set[tuple[str, int, int]] = set()  # agents that can play such games: players, copies
+        self.closing = False
         self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
         self._coaches = ThreadPoolExecutor(1, "coach")
 
@@ -82,7 +92,7 @@ class Hub:
 
     def open(self, opening: Opening) -> str:
         """Open a room; its name can't be guessed."""
-        if self.store.count() >= self.max_open:
+        if self._guard(self.store.count) >= self.max_open:
             raise RoomError(503, "too many games are open on this server; please come back later")
         try:
             room = Room(opening)
@@ -113,23 +123,27 @@ class Hub:
     def _keep(self, name: str, live: Live) -> None:
         self._live[name] = live
         if len(self._live) > KEPT:
-            for other, old in list(self._live.items())[: len(self._live) - KEPT]:
-                if not old.watchers and (old.thinking is None or old.thinking.done()):
-                    del self._live[other]
+            idle = [key for key, one in self._live.items() if not one.watchers and not one.busy and key != name]
+            for other in idle[: len(self._live) - KEPT]:
+                del self._live[other]
 
     def move(self, name: str, move: Mapping[str, Any]) -> Live:
         """Carry out a move and store it; RoomError, and nothing has changed, if it can't be."""
         live = self.live(name)
-        played = live.room.played
-        live.room.apply(move)
-        over = live.room.table is not None and live.room.table.over
+        if live.moves >= MAX_MOVES:
+            raise RoomError(409, "this game has become too long")
+        room = live.room
+        played, stage = room.played, room.stage
+        room.apply(move)
+        changed = room.stage if room.stage != stage else None
         try:
-            self._guard(lambda: self.store.add_move(name, live.moves, move, self.clock(), over))
+            self._guard(lambda: self.store.add_move(name, live.moves, move, self.clock(), changed))
         except RoomError:
             self._live.pop(name, None)  # what was not stored has not happened
+            live.notify()
             raise
         live.moves += 1
-        if live.room.played != played:
+        if room.played != played or changed is not None:
             live.asked_since = self.clock()
         live.notify()
         self.let_agents_play(name)
@@ -137,26 +151,29 @@ class Hub:
 
     def delete(self, name: str) -> None:
         """Forget a room."""
-        live = self._live.pop(name, None)
         self._guard(lambda: self.store.delete(name))
+        self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        live = self._live.pop(name, None)
         if live is not None:
             live.notify()
 
     def expire(self) -> int:
-        """Forget rooms that nobody has touched for long."""
-        gone = self._guard(lambda: self.store.expire(self.clock() - self.keep_days * DAY))
+        """Forget some of the rooms that nobody has touched for long; those that never began, after a day."""
+        now = self.clock()
+        gone = self._guard(lambda: self.store.expire(now - self.keep_days * DAY, now - DAY, EXPIRED))
         for name in gone:
-            live = self._live.pop(name, None)
-            if live is not None:
-                live.notify()
+            self._forget(name)
         return len(gone)
 
     async def tidy(self, expire: bool) -> None:
         """What has to be done now and then; a failure is noted, and tried again the next time."""
         try:
             await asyncio.to_thread(self.store.checkpoint)
-            if expire:
-                self.expire()
+            self.store.shorten_log()
+            while expire and self.expire() == EXPIRED:
+                await asyncio.sleep(0)  # others first
         except (sqlite3.Error, RoomError) as error:
             log.error("tidying up failed: %s", error)
 
@@ -172,7 +189,7 @@ class Hub:
     def let_agents_play(self, name: str) -> None:
         """If an agent is asked in this room, let it think and act."""
         live = self._live[name]
-        if live.room.agent_to_act() is not None and (live.thinking is None or live.thinking.done()):
+        if live.room.agent_to_act() is not None and not live.busy:
             live.thinking = asyncio.get_running_loop().create_task(self._play_agents(name))
 
     async def _play_agents(self, name: str) -> None:
@@ -186,9 +203,11 @@ class Hub:
             position, bits = table.position(), table.bits
             try:
                 action = await loop.run_in_executor(self._thinkers, self._think, spec, position, bits, rng)
+                if action not in table.legal():
+                    raise ValueError(f"it chose {action}")
             except Exception:
                 log.exception("agent %s failed", spec)
-                action = table.legal()[0]
+                action = HeuristicAgent().act(position, mask_of(bits).copy(), rng)
             if live is self._live.get(name) and live.room.played == played and live.room.agent_to_act() == asked:
                 try:
                     self.move(name, {"do": "act", "seat": seat, "action": action})
@@ -196,11 +215,27 @@ class Hub:
                     log.error("an agent's move was lost: %s", error)
                     return
 
-    def _think(self, spec: str, position: Position, bits: int, rng: np.random.Generator) -> int:
+    async def check_agent(self, spec: str, opening: Opening) -> None:
+        """RoomError if an agent can't play such a game; it loads what it needs for it."""
+        game = (spec, opening.num_players, opening.copies)
+        if spec == "optimal" and opening.italian_reading:
+            raise RoomError(422, "perfect play is known without the Italian reading only")
+        if game not in self._checked:
+            try:
+                agent = await asyncio.get_running_loop().run_in_executor(self._thinkers, self._agent, spec)
+                await asyncio.get_running_loop().run_in_executor(self._thinkers, registry.prepare, agent, *game[1:])
+            except ValueError as error:
+                raise RoomError(422, str(error)) from None
+            self._checked.add(game)
+
+    def _agent(self, spec: str) -> Any:
         agent = self._agents.get(spec)
         if agent is None:
             agent = self._agents[spec] = registry.make(spec)
-        return int(agent.act(position, mask_of(bits).copy(), rng))
+        return agent
+
+    def _think(self, spec: str, position: Position, bits: int, rng: np.random.Generator) -> int:
+        return int(self._agent(spec).act(position, mask_of(bits).copy(), rng))
 
     def warm_up(self) -> None:
         """Let the usual agents load and compile what they need, before somebody waits for them."""
@@ -230,12 +265,18 @@ class Hub:
             live.review = await asyncio.get_running_loop().run_in_executor(self._coaches, coach.review, table)
         return live.review
 
+    def end_streams(self) -> None:
+        """Let everybody who listens go."""
+        self.closing = True
+        for live in self._live.values():
+            live.notify()
+
     async def close(self) -> None:
         """Stop thinking; everything is stored already."""
+        self.end_streams()
         for live in self._live.values():
             if live.thinking is not None:
                 live.thinking.cancel()
-            live.notify()
         self._thinkers.shutdown(wait=False, cancel_futures=True)
         self._coaches.shutdown(wait=False, cancel_futures=True)
         self.store.close()

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents import solution
-from agents.solution import NoTableError
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.record import PROOF
 from play import fair
@@ -26,6 +24,7 @@ AGENTS = ("random", "heuristic", "planner", "ppo", *LEVELS, "champion", "optimal
 STAND_IN = "champion"
 WISHES = ("coach", "take_back")
 MAX_NAME = 24
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters that look like nothing
 
 
 class RoomError(ValueError):
@@ -61,23 +60,19 @@ def clean_name(name: Any) -> str:
     """A person's name: one short line of visible characters."""
     if not isinstance(name, str):
         raise RoomError(422, "a name must be text")
-    visible = "".join(
-        c for c in unicodedata.normalize("NFC", name) if unicodedata.category(c)[0] not in "CZ" or c == " "
-    )
+    visible = ""
+    for c in unicodedata.normalize("NFC", name):
+        kind = unicodedata.category(c)[0]
+        piled = kind == "M" and all(unicodedata.category(last)[0] == "M" for last in visible[-2:])
+        if c == " " or not (kind in "CZ" or c in BLANK or piled):
+            visible += c
     return " ".join(visible.split())[:MAX_NAME].strip() or "?"
 
 
-def check_agent(spec: Any, num_players: int, copies: int, italian_reading: bool) -> str:
-    """An agent that the server offers for such a game: nobody may name files or modules."""
+def check_agent(spec: Any) -> str:
+    """An agent that the server offers: nobody may name files or modules."""
     if spec not in AGENTS:
         raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
-    if spec == "optimal":
-        if num_players != 2 or italian_reading:
-            raise RoomError(422, "perfect play is known for two players, without the Italian reading, only")
-        try:
-            solution.find(copies)
-        except NoTableError as error:
-            raise RoomError(422, str(error)) from None
     return str(spec)
 
 
@@ -134,6 +129,9 @@ class Room:
     def _people(self) -> set[int]:
         return {number for number, seat in enumerate(self.seats) if seat.kind == "person"}
 
+    def _numbers(self) -> list[str | None]:
+        return [self.numbers.get(seat) for seat in range(len(self.seats))]
+
     def agent_to_act(self) -> tuple[int, str] | None:
         """The seat and the agent that decide now, if it is an agent's turn to decide."""
         if self.table is None or self.table.to_act is None:
@@ -141,6 +139,17 @@ class Room:
         seat = self.table.to_act
         agent = self.seats[seat].agent
         return None if agent is None else (seat, agent)
+
+    @property
+    def stage(self) -> tuple[bool, bool]:
+        """Whether the game has begun, and whether it is over."""
+        return self.table is not None, self.table is not None and self.table.over
+
+    def waited_for(self) -> int | None:
+        """The seat that has to decide, or to throw real dice."""
+        if self.table is None or self.table.over:
+            return None
+        return int(self.table.states["active"][0]) if self.table.dice_due else self.table.to_act
 
     @property
     def alone(self) -> bool:
@@ -193,7 +202,11 @@ class Room:
         self._tell_steps()
 
     def _throw(self, seat: int, faces: Sequence[int]) -> None:
-        self._playing().throw(faces)
+        table, thrower = self._playing(), self.waited_for()
+        # Somebody has to throw for agents; people throw for themselves.
+        if table.dice_due and thrower != seat and thrower is not None and self.seats[thrower].agent is None:
+            raise RoomError(409, "it is not your throw")
+        table.throw(faces)
         self.played += 1
         self._tell_steps()
 
@@ -263,7 +276,7 @@ class Room:
         if self.table is not None or waiting or any(seat.kind == "open" for seat in self.seats):
             return
         secret = bytes.fromhex(self.opening.secret)
-        numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
+        numbers = self._numbers()
         self.table = self._lay(None if self.real_dice else lambda taken_back: fair.seed(secret, numbers, taken_back))
         if self.agreed("coach"):
             self._note_practice()
@@ -317,6 +330,7 @@ class Room:
             "copies": opening.copies,
             "italian_reading": opening.italian_reading,
             "real_dice": self.real_dice,
+            "first_player": opening.first_player,  # None: the dice decide
             "promise": None if self.real_dice else fair.promise(bytes.fromhex(opening.secret)),
             "practice": self.practice,
             "seats": self.show_seats(),
@@ -341,9 +355,8 @@ class Room:
         """The finished game, with the proof of its dice."""
         found = self._playing().record()
         if not self.real_dice:
-            numbers = [self.numbers[seat] for seat in sorted(self.numbers)]
-            seeded = [step.seeded for step in self._playing().steps if step.kind == "throw"]
-            found[PROOF] = fair.proof(bytes.fromhex(self.opening.secret), numbers, seeded)
+            drawn = self.opening.first_player is None and self.opening.position is None
+            found[PROOF] = fair.proof(self._playing(), bytes.fromhex(self.opening.secret), self._numbers(), drawn)
         return found
 
 

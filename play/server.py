@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -20,12 +21,13 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from agents import solution
+from agents import ppo, solution
 from agents.solution import NoTableError
 from pechvogel_env import __version__
 from pechvogel_env.position import Position, PositionError
+from pechvogel_env.rules import MAX_COPIES
 from play import fair
-from play.guard import Guard, Limiter, error_answer
+from play.guard import OPENING, Guard, Limiter, error_answer
 from play.hub import Hub, Live
 from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent, clean_name, hash_token, new_id
 from play.table import Table
@@ -33,6 +35,19 @@ from play.table import Table
 WEB = Path(__file__).parent / "web"
 CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
+
+
+def _solved() -> list[tuple[int, int]]:
+    found = []
+    for copies in range(1, MAX_COPIES + 1):
+        with suppress(NoTableError):
+            solution.find(copies)
+            found.append((2, copies))
+    return found
+
+
+# Agents that can't play every game, and which they can: players and copies.
+GAMES: dict[str, Callable[[], list[tuple[int, int]]]] = {"optimal": _solved, "ppo": ppo.games}
 
 
 class _Strict(BaseModel):
@@ -123,6 +138,7 @@ def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await hub.tidy(expire=True)
         cleaner = asyncio.create_task(_clean(hub))
         yield
         cleaner.cancel()
@@ -140,7 +156,7 @@ def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
         redoc_url=None,
     )
     app.state.hub = hub
-    app.add_middleware(Guard, limiter=Limiter(rate, 4 * rate))
+    app.add_middleware(Guard, limiter=Limiter(rate, max(4 * rate, OPENING)))
     _add_errors(app)
     _add_pages(app)
     _add_rooms(app, hub)
@@ -222,14 +238,11 @@ def _seat(live: Live, authorization: str | None) -> int:
 def _add_rooms(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/agents")
     async def agents() -> dict[str, Any]:
-        """Who can be played against."""
-        try:
-            solution.find(3)
-            exact = True
-        except NoTableError:
-            exact = False
+        """Who can be played against; `only` has, for those who can't play every game, which: players and copies."""
+        only = {spec: GAMES[spec]() for spec in AGENTS if spec in GAMES}
         return {
-            "agents": [spec for spec in AGENTS if exact or spec != "optimal"],
+            "agents": [spec for spec in AGENTS if only.get(spec, True)],
+            "only": only,
             "stand_in": STAND_IN,
             "away_seconds": hub.away_seconds,
         }
@@ -239,12 +252,13 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         """Open a room, and sit down if a seat says `me`."""
         if sum(seat.kind == "me" for seat in wish.seats) > 1:
             raise RoomError(422, "you can sit at one place only")
+        if all(seat.kind == "agent" for seat in wish.seats):
+            raise RoomError(422, "at one place at least there must be a person, or room for one")
         token = new_id()
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
             if seat.kind == "agent":
-                agent = check_agent(seat.agent, len(wish.seats), wish.copies, wish.italian_reading)
-                seats.append({"kind": "agent", "agent": agent})
+                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
             elif seat.kind == "me":
                 seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
             else:
@@ -260,6 +274,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             position=position,
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
         )
+        await _check_agents(hub, opening)
         name = hub.open(opening)
         live = hub.live(name)
         mine = live.room.seat_of(token)
@@ -309,8 +324,8 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> StreamingResponse:
         """A stream of what happens (server-sent events), beginning after an event that was seen."""
-        if last_event_id is not None and last_event_id.lstrip("-").isdigit():
-            after = max(-1, int(last_event_id))
+        if last_event_id is not None and re.fullmatch("[0-9]{1,9}", last_event_id):
+            after = int(last_event_id)
         live = hub.live(room)
         return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
 
@@ -319,6 +334,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         """The same table again: whoever asks first sits down, the others find its link and sit down there."""
         live = hub.live(room)
         seat, old = _seat(live, authorization), live.room
+        gone = old.rematch
         if old.rematch is not None:
             with suppress(RoomError):  # it may have been deleted
                 return {"room": old.rematch, "seat": None, "token": None, "state": hub.live(old.rematch).room.show()}
@@ -340,16 +356,24 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             italian_reading=old.opening.italian_reading,
             wishes=tuple(sorted(old.seats[seat].wishes)),
         )
+        await _check_agents(hub, opening)
+        if old.rematch != gone:
+            raise RoomError(409, "somebody else was faster; please try again")
         name = hub.open(opening)
         hub.move(room, {"do": "rematch", "room": name})
         return {"room": name, "seat": seat, "token": token, "state": hub.live(name).room.show()}
+
+
+async def _check_agents(hub: Hub, opening: Opening) -> None:
+    for spec in {seat["agent"] for seat in opening.seats if seat["kind"] == "agent"}:
+        await hub.check_agent(spec, opening)
 
 
 async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[str]:
     live.watchers += 1
     try:
         sent = after + 1
-        while True:
+        while not hub.closing:
             changed = live.changed
             events = live.room.events
             if sent > len(events):  # the room was loaded anew, or the number is nobody's
@@ -368,9 +392,10 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
                     yield ": still here\n\n"
             try:
                 now = hub.live(name)
-            except RoomError:
-                yield "event: gone\ndata: {}\n\n"
-                return
+            except RoomError as error:
+                if error.status == 404:
+                    yield "event: gone\ndata: {}\n\n"
+                return  # the browser comes again, and finds what was missed
             live.watchers -= 1  # it may have been loaded anew
             live = now
             live.watchers += 1
@@ -425,7 +450,10 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/wish", response_model=State)
     async def wish_for(room: RoomName, wish: Wish, authorization: Token = None) -> Response:
         """Agree to something, or no longer."""
-        seat = _seat(hub.live(room), authorization)
+        live = hub.live(room)
+        seat = _seat(live, authorization)
+        if wish.on == (wish.what in live.room.seats[seat].wishes):
+            return _state(live)
         return _state(hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}))
 
     @app.post("/api/rooms/{room}/stand_in", response_model=State)
@@ -435,17 +463,16 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         _seat(live, authorization)
         if wish.seat >= len(live.room.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        table = live.room.table
-        if table is not None:
+        agent = check_agent(wish.agent)
+        if live.room.table is not None:
             waited = hub.clock() - live.asked_since
-            if table.to_act != wish.seat or waited < hub.away_seconds:
+            if live.room.waited_for() != wish.seat or waited < hub.away_seconds:
                 raise RoomError(
                     409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
                 )
-        opening = live.room.opening
-        agent = check_agent(wish.agent, opening.num_players, opening.copies, opening.italian_reading)
-        move = {"do": "stand_in", "seat": wish.seat, "agent": agent}
-        return _state(hub.move(room, move))
+            agent = STAND_IN  # nobody chooses a weak one for others
+        await hub.check_agent(agent, live.room.opening)
+        return _state(hub.move(room, {"do": "stand_in", "seat": wish.seat, "agent": agent}))
 
     @app.post("/api/rooms/{room}/return", response_model=State)
     async def come_back(room: RoomName, authorization: Token = None) -> Response:

@@ -7,6 +7,7 @@ file is in write-ahead mode, and carries the number of its schema; older files a
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -35,26 +36,40 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     "DROP INDEX rooms_touched;",  # rooms expire once an hour; keeping it up to date with every move costs more
+    """
+    ALTER TABLE rooms ADD COLUMN begun INTEGER NOT NULL DEFAULT 1;
+    CREATE INDEX rooms_playing ON rooms (over) WHERE NOT over;
+    """,  # games that never began may go sooner; and those that are played are counted whenever one is opened
 )
+APPLICATION = 0x50564F47  # marks a file as ours
+LONG_LOG = 16_000_000  # bytes, from which the write-ahead log is emptied
 
 
 class Store:
     """The file. Used by one thread of one process, but for `checkpoint`."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = path
+        self.path = Path(path)
         try:
+            self.path.touch(mode=0o600)  # it holds the secrets of games that are being played
+            self._lock = _lock(self.path)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; NORMAL is enough for that
             self._db.execute("PRAGMA wal_autocheckpoint = 0")  # waits for the disk: see `checkpoint`
             self._db.execute("PRAGMA foreign_keys = ON")
             self._migrate()
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{path} can't be used as a file of games ({error})") from None
+        except (sqlite3.DatabaseError, OSError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"{path} can't be used as a file of games ({reason})") from None
 
     def _migrate(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (marked,) = self._db.execute("PRAGMA application_id").fetchone()
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,)
+        if marked not in (0, APPLICATION) or (tables and not version):
+            raise ValueError(f"{self.path} is another program's file")
+        self._db.execute(f"PRAGMA application_id = {APPLICATION}")
         if version > len(MIGRATIONS):
             raise ValueError(f"{self.path} was written by a newer version of this program")
         for number in range(version, len(MIGRATIONS)):
@@ -63,23 +78,36 @@ class Store:
     def close(self) -> None:
         """Put everything into the one file."""
         self._db.close()
+        if self._lock is not None:
+            os.close(self._lock)
 
     def checkpoint(self) -> None:
         """Move what is safe in the log into the file. It waits for the disk, so another thread may do it."""
         with closing(sqlite3.connect(self.path)) as db:
             db.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
+    def shorten_log(self) -> None:
+        """Empty a log that has become long: under load there is always a newer move in it, so it never begins anew."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if log.exists() and log.stat().st_size > LONG_LOG:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def open_room(self, name: str, opening: Opening, now: float) -> None:
         """Keep a new room."""
         text = json.dumps(asdict(opening), separators=(",", ":"))
-        self._db.execute("INSERT INTO rooms (id, opened, touched, opening) VALUES (?, ?, ?, ?)", (name, now, now, text))
+        row = (name, now, now, text, 0)
+        self._db.execute("INSERT INTO rooms (id, opened, touched, opening, begun) VALUES (?, ?, ?, ?, ?)", row)
 
-    def add_move(self, name: str, number: int, move: Mapping[str, Any], now: float, over: bool) -> None:
-        """Keep a move; when this returns, it is safe."""
+    def add_move(
+        self, name: str, number: int, move: Mapping[str, Any], now: float, stage: tuple[bool, bool] | None
+    ) -> None:
+        """Keep a move; when this returns, it is safe. `stage`, if that has changed: the game has begun, is over."""
         with _Transaction(self._db):
             text = json.dumps(move, separators=(",", ":"))
             self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
-            self._db.execute("UPDATE rooms SET touched = ?, over = ? WHERE id = ?", (now, over, name))
+            self._db.execute("UPDATE rooms SET touched = ? WHERE id = ?", (now, name))
+            if stage is not None:
+                self._db.execute("UPDATE rooms SET begun = ?, over = ? WHERE id = ?", (*stage, name))
 
     def load(self, name: str) -> tuple[Room, int] | None:
         """A room as it was after its last move, and how many moves there were."""
@@ -97,15 +125,33 @@ class Store:
         """Forget a room."""
         self._db.execute("DELETE FROM rooms WHERE id = ?", (name,))
 
-    def expire(self, before: float) -> list[str]:
-        """Forget the rooms that nobody has touched since; returns their names."""
-        rows = self._db.execute("DELETE FROM rooms WHERE touched < ? RETURNING id", (before,)).fetchall()
-        return [name for (name,) in rows]
+    def expire(self, before: float, never_begun: float, most: int) -> list[str]:
+        """Forget rooms, so many at most, that nobody has touched since, or that had not begun by then; their names."""
+        old = "SELECT id FROM rooms WHERE touched < ? OR (NOT begun AND touched < ?) LIMIT ?"
+        names = [name for (name,) in self._db.execute(old, (before, never_begun, most))]
+        with _Transaction(self._db):
+            self._db.executemany("DELETE FROM rooms WHERE id = ?", [(name,) for name in names])
+        return names
 
     def count(self) -> int:
         """How many games are being played."""
         (count,) = self._db.execute("SELECT count(*) FROM rooms WHERE NOT over").fetchone()
         return int(count)
+
+
+def _lock(path: Path) -> int | None:
+    """Keep other servers away from the file, as long as this process lives and until what is returned is closed."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    file = os.open(path.with_name(f"{path.name}-lock"), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise ValueError(f"{path} is used by another server") from None
+    return file
 
 
 class _Transaction:

@@ -63,6 +63,7 @@ class TerminalGame:
         twice = {name for name in names if names.count(name) > 1}
         self.words.names = ["", *[f"{name} {'ABCD'[k]}" if name in twice else name for k, name in enumerate(names)]]
         self.secret = fair.new_secret()
+        self.numbers = ["0", *[None] * len(specs)]  # nobody to distrust: the secret is this machine's own
         self.seed = None if seed is None else check_seed(seed)
         self.hints, self.delay, self.real_dice = hints, delay, real_dice
         self.console = console or Console(highlight=False)
@@ -80,7 +81,7 @@ class TerminalGame:
 
     def _seed_of(self, taken_back: int) -> int:
         if self.seed is None:
-            return fair.seed(self.secret, ["0"], taken_back)
+            return fair.seed(self.secret, self.numbers, taken_back)
         return (self.seed + 0x9E3779B97F4A7C15 * taken_back) % 2**64
 
     # ------------------------------------------------------------------------------ the game
@@ -113,8 +114,7 @@ class TerminalGame:
         """The finished game, with the proof of its dice if they were drawn for it."""
         found = self.table.record()
         if self.seed is None and not self.real_dice:
-            seeded = [step.seeded for step in self.table.steps if step.kind == "throw"]
-            found[PROOF] = fair.proof(self.secret, ["0"], seeded)
+            found[PROOF] = fair.proof(self.table, self.secret, self.numbers, drawn=self.table.start is None)
         return found
 
     def save(self, path: Path) -> None:

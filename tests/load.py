@@ -47,11 +47,13 @@ class Server:
         command = [sys.executable, "-m", "pechvogel", "serve", "--port", str(self.port), "--games", str(games)]
         self.command = [*command, "--rate", "100000", *options]
         self.url = f"http://127.0.0.1:{self.port}"
+        self.log = games.with_suffix(".log")
         self.start()
 
     def start(self) -> None:
         """Returns when it answers."""
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "http://" not in line:

@@ -373,3 +373,15 @@ def test_games_that_are_gone_say_so(browser: Any, server: Server) -> None:
     ann.page.wait_for_selector("h1")
     assert "does not exist" in ann.page.inner_text("main")
     assert all("404" in error for error in ann.errors)
+
+
+def test_a_visit_weighs_little_and_nothing_comes_from_elsewhere(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    answers: list[Any] = []
+    ann.page.on("requestfinished", lambda request: answers.append(request))
+    ann.begin(4)
+    ann.page.wait_for_selector(".actions button")
+    assert all(request.url.startswith(server.url) for request in answers)
+    sizes = [request.sizes()["responseBodySize"] for request in answers]
+    assert 20_000 < sum(sizes) < 500_000 and len(sizes) > 10
+    ann.leave()

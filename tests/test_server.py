@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,91 +17,15 @@ pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
 from pechvogel_env import record
-from pechvogel_env.rules import Action
 from play import fair, store
 from play.guard import Limiter
 from play.hub import Hub
-from play.room import AGENTS, Opening, Room, RoomError, clean_name
+from play.room import AGENTS, STAND_IN, Opening, Room, RoomError, clean_name
 from play.server import create_app
 from play.store import Store
+from tests.rooms import BOT, ME, OPEN, SPENDING, Clock, begin, client, clock, join, sit_down, stream
 
-ME = {"kind": "me"}
-OPEN = {"kind": "open"}
-BOT = {"kind": "agent", "agent": "heuristic"}
-SPENDING = (Action.REDUCE, Action.FRUSTRATE)
-
-
-class Clock:
-    """Time that passes when told to."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def client(tmp_path: Path, clock: Clock) -> Iterator[TestClient]:
-    hub = Hub(Store(tmp_path / "games.sqlite"), clock=clock)
-    with TestClient(create_app(hub, rate=10_000), raise_server_exceptions=False) as found:
-        yield found
-
-
-class Player:
-    """Somebody at a table, as a browser."""
-
-    def __init__(self, client: TestClient, room: str, seat: int, token: str | None) -> None:
-        self.client, self.room, self.seat = client, room, seat
-        self.headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-
-    def get(self, what: str = "") -> Any:
-        return self.client.get(f"/api/rooms/{self.room}{what}", headers=self.headers)
-
-    def post(self, do: str, **body: Any) -> Any:
-        return self.client.post(f"/api/rooms/{self.room}/{do}", json=body, headers=self.headers)
-
-    def look(self) -> dict[str, Any]:
-        return self.get().json()
-
-    def wait(self, until: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            state = self.look()
-            if until(state):
-                return state
-            time.sleep(0.005)
-        raise AssertionError(f"nothing came of it: {state}")
-
-    def asked(self) -> dict[str, Any]:
-        """Wait until it is our decision, or the end."""
-        return self.wait(lambda state: state["over"] or state["to_act"] == self.seat)
-
-    def play_to_the_end(self) -> dict[str, Any]:
-        while not (state := self.asked())["over"]:
-            done = self.post("act", action=state["legal"][-1], played=state["played"])
-            assert done.status_code == 200, done.text
-        return state
-
-
-def sit_down(client: TestClient, *seats: dict[str, Any], **more: Any) -> Player:
-    done = client.post("/api/rooms", json={"seats": list(seats), **more})
-    assert done.status_code == 201, done.text
-    return begin(client, done.json())
-
-
-def begin(client: TestClient, found: dict[str, Any]) -> Player:
-    """Add our number to the dice, having seen their promise."""
-    me = Player(client, found["room"], found["seat"], found["token"])
-    if found["state"]["promise"]:
-        assert not found["state"]["begun"] and me.post("number", number="ab12").status_code == 200
-        assert me.post("number", number="ab13").status_code == 409
-    return me
+__all__ = ["client", "clock"]  # fixtures
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])
@@ -173,18 +98,6 @@ def test_wrong_replayed_and_untimely_actions_change_nothing(client: TestClient) 
     assert ann.look() == after
 
 
-def join(client: TestClient, room: str, name: str) -> Player:
-    done = client.post(f"/api/rooms/{room}/join", json={"name": name, "number": "77"})
-    assert done.status_code == 201, done.text
-    return Player(client, room, done.json()["seat"], done.json()["token"])
-
-
-def stream(client: TestClient, room: str, after: int = -1) -> Iterator[dict[str, Any]]:
-    """What has happened so far."""
-    hub: Hub = client.app.state.hub  # type: ignore[attr-defined]
-    yield from hub.live(room).room.events[after + 1 :]
-
-
 def test_several_people_at_one_table(client: TestClient, clock: Clock) -> None:
     ann = sit_down(client, ME, OPEN, BOT, name="  Ann\x00\u202e  Lee ", coach=True, take_back=True)
     state = ann.look()
@@ -209,9 +122,10 @@ def test_several_people_at_one_table(client: TestClient, clock: Clock) -> None:
     assert other.post("stand_in", seat=asked.seat).status_code == 409
     clock.now += 121
     assert other.post("stand_in", seat=other.seat).status_code == 409, "they are not waited for"
-    assert other.post("stand_in", seat=asked.seat, agent="heuristic").status_code == 200
+    assert other.post("stand_in", seat=asked.seat, agent="random").status_code == 200
     state = other.asked()
-    assert state["seats"][asked.seat]["agent"] == "heuristic" and state["seats"][asked.seat]["kind"] == "person"
+    assert state["seats"][asked.seat]["agent"] == STAND_IN, "nobody chooses a weak agent for others"
+    assert state["seats"][asked.seat]["kind"] == "person"
     assert asked.post("act", action=5, played=state["played"]).status_code == 409
     assert asked.post("return").status_code == 200
     assert ann.look()["seats"][asked.seat]["agent"] is None
@@ -317,9 +231,12 @@ def test_perfect_play_is_offered_where_it_is_known(
     assert "optimal" not in client.get("/api/agents").json()["agents"]
     refused = client.post("/api/rooms", json={"seats": [ME, perfect]})
     assert refused.status_code == 422 and "pechvogel solve" in refused.json()["error"]
-    for more in ({"seats": [ME, perfect, BOT]}, {"seats": [ME, perfect], "italian_reading": True}):
+    for more, why in (
+        ({"seats": [ME, perfect, BOT]}, "only two-player games"),
+        ({"seats": [ME, perfect], "italian_reading": True}, "without the Italian reading"),
+    ):
         refused = client.post("/api/rooms", json=more)
-        assert refused.status_code == 422 and "two players" in refused.json()["error"]
+        assert refused.status_code == 422 and why in refused.json()["error"]
 
 
 def test_the_stream_tells_everything_once(client: TestClient) -> None:
@@ -381,6 +298,8 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
         {"seats": [ME, {"kind": "agent", "agent": "ppo:weights=/etc/passwd"}]},
         {"seats": [ME, {"kind": "agent", "agent": "os:system"}]},
         {"seats": [ME, {"kind": "agent"}]},
+        {"seats": [BOT, BOT]},
+        {"seats": [ME, {"kind": "agent", "agent": "ppo"}, BOT], "copies": 2},
         {"seats": [ME, BOT], "copies": 4},
         {"seats": [ME, BOT], "number": "1"},
         {"seats": [ME, BOT], "first_player": 3},
@@ -414,6 +333,8 @@ def test_too_much_is_refused(tmp_path: Path) -> None:
     with TestClient(create_app(hub, rate=5)) as client:
         for _ in range(2):
             sit_down(client, ME, BOT)
+            assert client.post("/api/rooms", json={"seats": [ME, BOT]}).status_code == 429, "opening games costs more"
+            time.sleep(1.9)
         assert client.post("/api/rooms", json={"seats": [ME, BOT]}).status_code == 503
         assert {client.get("/api/agents").status_code for _ in range(200)} == {200, 429}
         assert client.get("/healthz").status_code == 200
@@ -429,6 +350,10 @@ def test_old_games_go(client: TestClient, clock: Clock) -> None:
     assert hub.expire() == 0 and me.get().status_code == 200
     clock.now += 2 * 86_400
     assert hub.expire() == 1 and me.get().status_code == 404
+    waiting = sit_down(client, ME, OPEN)
+    clock.now += 86_500
+    assert hub.expire() == 1 and waiting.get().status_code == 404, "a game that never began goes after a day"
+    assert hub.store._db.execute("SELECT count(*) FROM moves").fetchone() == (0,)
 
 
 # ------------------------------------------------------------------------------ what is kept
@@ -445,14 +370,14 @@ def test_a_room_is_its_moves(tmp_path: Path) -> None:
     room = Room(opening(wishes=("take_back",)))
     moves: list[dict[str, Any]] = [{"do": "number", "seat": 0, "number": "5"}]
     room.apply(moves[0])
-    file.add_move("one", 0, moves[0], 2.0, False)
+    file.add_move("one", 0, moves[0], 2.0, (True, False))
     while room.table is not None and not room.table.over:
         seat = room.table.to_act
         move = {"do": "act", "seat": seat, "action": room.table.legal()[-1]}
         if len(moves) == 12:
             move = {"do": "take_back", "seat": 0}
         room.apply(move)
-        file.add_move("one", len(moves), move, 2.0, room.table.over)
+        file.add_move("one", len(moves), move, 2.0, room.stage)
         moves.append(move)
     file.close()
     loaded = Store(tmp_path / "games.sqlite").load("one")
@@ -478,7 +403,12 @@ def test_what_was_not_stored_has_not_happened(client: TestClient, monkeypatch: p
 
 def test_files_of_games_are_brought_up_to_date_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.sqlite"
-    Store(path).open_room("one", opening(), 1.0)
+    first = Store(path)
+    first.open_room("one", opening(), 1.0)
+    with pytest.raises(ValueError, match="used by another server"):
+        Store(path)
+    first.close()
+    assert path.stat().st_mode & 0o777 == 0o600, "it has the secrets of running games"
     monkeypatch.setattr(store, "MIGRATIONS", (*store.MIGRATIONS, "ALTER TABLE rooms ADD COLUMN note TEXT;"))
     newer = Store(path)
     assert newer.load("one") is not None
@@ -489,15 +419,38 @@ def test_files_of_games_are_brought_up_to_date_or_refused(tmp_path: Path, monkey
     (tmp_path / "text.sqlite").write_text("no database, but long enough to be looked at" * 10)
     with pytest.raises(ValueError, match="can't be used as a file of games"):
         Store(tmp_path / "text.sqlite")
+    with closing(sqlite3.connect(tmp_path / "other.sqlite")) as other:
+        other.execute("CREATE TABLE theirs (one INTEGER)")
+    with pytest.raises(ValueError, match="another program's file"):
+        Store(tmp_path / "other.sqlite")
 
 
-def test_the_log_goes_into_the_file_now_and_then(tmp_path: Path) -> None:
+def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(f"{store.MIGRATIONS[0]} PRAGMA user_version = 1;")
+        row = ("one", 1.0, 1.0, json.dumps(dataclasses.asdict(opening())))
+        old.execute("INSERT INTO rooms (id, opened, touched, opening) VALUES (?, ?, ?, ?)", row)
+        old.execute('INSERT INTO moves VALUES (\'one\', 0, \'{"do": "number", "seat": 0, "number": "5"}\')')
+        old.commit()
+    newer = Store(path)
+    loaded = newer.load("one")
+    assert loaded is not None and loaded[0].table is not None and newer.count() == 1
+
+
+def test_the_log_goes_into_the_file_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.sqlite"
     hub = Hub(Store(path))
     hub.store.open_room("one", opening(), 1.0)  # long ago
     before = path.stat().st_size
     asyncio.run(hub.tidy(expire=False))
     assert path.stat().st_size > before and hub.store.load("one") is not None
+    log = path.with_name("games.sqlite-wal")
+    assert log.stat().st_size > 0
+    with monkeypatch.context() as low:
+        low.setattr(store, "LONG_LOG", 0)
+        asyncio.run(hub.tidy(expire=False))
+    assert log.stat().st_size == 0
     asyncio.run(hub.tidy(expire=True))
     assert hub.store.load("one") is None
     hub.store.close()
@@ -506,6 +459,7 @@ def test_the_log_goes_into_the_file_now_and_then(tmp_path: Path) -> None:
 
 def test_names_are_one_short_line() -> None:
     assert clean_name("  A\n\tB  ") == "AB" and clean_name("") == "?" and len(clean_name("x" * 300)) == 24
-    assert clean_name("Zoë Ñ 李") == "Zoë Ñ 李"
+    assert clean_name("Zoë Ñ 李 नमस्ते") == "Zoë Ñ 李 नमस्ते"
+    assert clean_name("\u3164\u2800") == "?" and len(clean_name("Z" + "\u0315" * 20)) == 3
     with pytest.raises(RoomError):
         clean_name(5)

@@ -12,8 +12,8 @@ import pytest
 from agents.base import states_of
 from agents.random import RandomAgent
 from pechvogel.cli import main
-from pechvogel_env import record, rules
-from pechvogel_env.game import Game
+from pechvogel_env import dice, record, rules
+from pechvogel_env.game import Game, mask_of
 from pechvogel_env.position import Position, position_of
 from play import fair, words
 from play.table import Table, TableError
@@ -149,8 +149,7 @@ def proven(take_back: bool, players: int = 2) -> dict[str, Any]:
         play_on(table, seed=1, decisions=4)
         table.take_back(table.decisions()[-1].seat)
     play_on(table, seed=2)
-    seeded = [step.seeded for step in table.steps if step.kind == "throw"]
-    return {**table.record(), "proof": fair.proof(SECRET, NUMBERS, seeded)}
+    return {**table.record(), "proof": fair.proof(table, SECRET, NUMBERS, drawn=True)}
 
 
 @pytest.mark.parametrize("take_back", [False, True])
@@ -166,8 +165,12 @@ def test_a_promise_binds(take_back: bool, tmp_path: Path, capsys: pytest.Capture
         (change(secret=bytes(32).hex()), "another secret"),
         (change(promise="0" * 64), "another secret"),
         (change(numbers=["ab", "2"]), "does not follow"),
-        (change(numbers=["ab1"]), "does not follow"),
-        (change(numbers=["G"]), "no whole proof"),
+        (change(numbers=["ab1", None]), "does not follow"),
+        (change(numbers=["ab1"]), "for every seat"),
+        (change(numbers=["ab", "1", "2"]), "for every seat"),
+        (change(numbers=["G", None]), "no whole proof"),
+        (change(numbers=[None, None]), "for every seat"),
+        (change(taken_back=-1), "no whole proof"),
         ({**found, "proof": None}, "no whole proof"),
         ({**found, "proof": {}}, "no whole proof"),
     ]
@@ -176,20 +179,62 @@ def test_a_promise_binds(take_back: bool, tmp_path: Path, capsys: pytest.Capture
         refusals += [
             (change(seeded=seeded[:-1]), "dice that do not follow"),
             (change(seeded=[*seeded, seeded[-1]]), "dice that do not follow"),
-            (change(seeded=[number + 1 for number in seeded]), "dice that do not follow"),
-            (change(seeded=None), "do not follow from its seed"),
+            (change(seeded=[number + 1 for number in seeded], taken_back=9), "dice that do not follow"),
+            (change(seeded=[number + 1 for number in seeded]), "no whole proof"),  # more than was taken back
+            (change(taken_back=0, seeded=[]), "do not follow from its seed"),
             (change(seeded=["x"]), "no whole proof"),
         ]
+    else:
+        refusals += [(change(taken_back=3), "dice that do not follow")]
     for wrong, sentence in refusals:
         with pytest.raises(record.RecordError, match=sentence):
             fair.verify(wrong)
     path = tmp_path / "games.jsonl"
     record.append(path, found)
     assert main(["replay", str(path), "--verify"]) == 0
-    assert "1 with the proof that nobody chose the dice" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "game 1: its dice follow from the promise" in said and "who began: the dice decided" in said
+    assert f"taken back: {2 if take_back else 0}" in said
     record.append(path, refusals[0][0])
     assert main(["replay", str(path), "--verify"]) == 2
     assert "game 2 shows another secret" in capsys.readouterr().err
+
+
+def test_a_promise_says_who_begins() -> None:
+    drawn = fair.seed(SECRET, NUMBERS)
+    other = 1 - int(dice.seeded_first_player(np.uint64(drawn), 2))
+    table = Table(2, lambda _: drawn, first_player=other)
+    play_on(table)
+    chosen = {**table.record(), "proof": fair.proof(table, SECRET, NUMBERS, drawn=False)}
+    fair.verify(chosen)
+    with pytest.raises(record.RecordError, match="first player"):
+        fair.verify({**chosen, "proof": fair.proof(table, SECRET, NUMBERS, drawn=True)})
+
+
+def test_a_game_whose_last_decision_was_taken_back_verifies() -> None:
+    """Other dice would have come, but none were thrown any more."""
+    for seed in range(100):
+        table = Table(2, lambda taken_back, seed=seed: fair.seed(bytes([seed] * 32), NUMBERS, taken_back), copies=1)
+        agent, rng, last = RandomAgent(), np.random.default_rng(seed), None
+        while not table.over:
+            last = table.to_act
+            table.act(last, agent.act(table.position(), mask_of(table.bits), rng))
+        if table.steps[-1].kind == "throw":
+            continue
+        again = Table(2, table.seeds, copies=1)
+        chosen = [(step.seat, step.action) for step in table.decisions()]
+        for number, (seat, action) in enumerate(chosen):
+            again.act(seat, action)
+            if number == len(chosen) - 1 and not again.over:
+                break
+            if number == len(chosen) - 2 and again.steps[-1].kind == "action":
+                again.take_back(seat)
+                again.act(seat, action)
+        if again.over and again.taken_back and not any(step.seeded for step in again.steps):
+            proven = {**again.record(), "proof": fair.proof(again, bytes([seed] * 32), NUMBERS, drawn=True)}
+            fair.verify(record.verify(proven))
+            return
+    raise AssertionError("no such game was found")
 
 
 def test_every_part_of_a_seed_matters() -> None:
@@ -199,6 +244,7 @@ def test_every_part_of_a_seed_matters() -> None:
         fair.seed(bytes(32), NUMBERS),
         fair.seed(SECRET, ["a", "b1"]),
         fair.seed(SECRET, ["ab1"]),
+        fair.seed(SECRET, ["ab", None, "1"]),
     ]
     assert len(set(seeds)) == len(seeds) and all(0 <= seed < 2**64 for seed in seeds)
     assert fair.new_secret() != fair.new_secret()
