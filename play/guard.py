@@ -19,9 +19,9 @@ HEADERS = {
 }
 
 
-def error_answer(status: int, sentence: str) -> JSONResponse:
-    """What clients get when something can't be done."""
-    return JSONResponse({"error": sentence}, status)
+def error_answer(status: int, sentence: str, code: str | None = None) -> JSONResponse:
+    """What clients get when something can't be done; by its code, the page finds the words of its language."""
+    return JSONResponse({"error": sentence} | ({} if code is None else {"code": code}), status)
 
 
 class Limiter:
@@ -80,9 +80,9 @@ class Guard:
         path = scope["path"]
         opening = scope["method"] == "POST" and (path == "/api/rooms" or path.endswith("/rematch"))
         if path.startswith("/api/") and not self.limiter.allows(who, OPENING if opening else 1.0):
-            return error_answer(429, "too many requests; please wait a moment")
+            return error_answer(429, "too many requests; please wait a moment", "too_fast")
         if path.endswith("/events") and self.streams[who] >= MAX_STREAMS:
-            return error_answer(429, "too many listeners; please close other pages of this server")
+            return error_answer(429, "too many listeners; please close other pages of this server", "too_fast")
         headers = Headers(scope=scope)
         length = headers.get("content-length", "0")
         known = len(length) < 10 and length.isdecimal() and length.isascii() and "transfer-encoding" not in headers

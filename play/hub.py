@@ -93,7 +93,7 @@ class Hub:
     def open(self, opening: Opening) -> str:
         """Open a room; its name can't be guessed."""
         if self._guard(self.store.count) >= self.max_open:
-            raise RoomError(503, "too many games are open on this server; please come back later")
+            raise RoomError(503, "too many games are open on this server; please come back later", "full")
         try:
             room = Room(opening)
         except RoomError:
@@ -182,7 +182,7 @@ class Hub:
             return work()
         except (sqlite3.Error, OSError) as error:
             log.error("the file of games failed: %s", error)
-            raise RoomError(503, "the game could not be stored; please try again") from None
+            raise RoomError(503, "the game could not be stored; please try again", "failed") from None
 
     # ------------------------------------------------------------------------------ agents
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pechvogel_env import rules
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.record import PROOF
 from play import fair
@@ -28,11 +29,14 @@ BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters that look like nothing
 
 
 class RoomError(ValueError):
-    """A request that can't be fulfilled; nothing has changed. `status` is what HTTP calls it."""
+    """A request that can't be fulfilled; nothing has changed. `status` is what HTTP calls it.
 
-    def __init__(self, status: int, sentence: str) -> None:
+    What a person may meet has a `code`, by which the page finds the words of their language.
+    """
+
+    def __init__(self, status: int, sentence: str, code: str | None = None) -> None:
         super().__init__(sentence)
-        self.status = status
+        self.status, self.code = status, code
 
 
 @dataclass
@@ -184,7 +188,7 @@ class Room:
 
     def _join(self, seat: int, name: str, token: str, number: str) -> None:
         if not 0 <= seat < len(self.seats) or self.seats[seat].kind != "open":
-            raise RoomError(409, "that seat is taken")
+            raise RoomError(409, "that seat is taken", "seats_taken")
         self.seats[seat] = Seat("person", name, token=token)
         self.numbers[seat] = number
         self._tell("seats")
@@ -213,14 +217,18 @@ class Room:
     def _take_back(self, seat: int) -> None:
         table = self._playing()
         if not self.agreed("take_back"):
-            raise RoomError(409, "not everybody at the table has agreed to taking back")
+            raise RoomError(409, "not everybody at the table has agreed to taking back", "not_agreed")
         if table.over:
             raise RoomError(409, "the game is over")
-        table.take_back(seat)
+        try:
+            table.take_back(seat)
+        except TableError as error:
+            raise RoomError(409, str(error), "nothing_to_take_back") from None
         self.played += 1
         self._shown = len(table.steps)
         self._note_practice()
-        self._tell("taken_back", seat=seat, position=table.position().to_dict(), scores=table.scores())
+        facts = {"position": table.position().to_dict(), "scores": table.scores(), "other_dice": not self.real_dice}
+        self._tell("taken_back", seat=seat, **facts)
 
     def _wish(self, seat: int, what: str, on: bool) -> None:
         if what not in WISHES:
@@ -236,7 +244,7 @@ class Room:
         if self._playing().to_act != seat:
             raise RoomError(409, "you are not asked now")
         if len(self._people()) > 1 and not self.agreed("coach"):
-            raise RoomError(409, "not everybody at the table has agreed to a coach")
+            raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
         self._note_practice()
 
     def _stand_in(self, seat: int, agent: str) -> None:
@@ -281,7 +289,7 @@ class Room:
         if self.agreed("coach"):
             self._note_practice()
         start = self.table.steps[0].before if self.table.steps else self.table.states
-        self._tell("begin", position=position_of(start, 0).to_dict())
+        self._tell("begin", position=position_of(start, 0).to_dict(), scores=_scores(start))
         self._tell_steps()
 
     def _lay(self, seeds: Seeds | None) -> Table:
@@ -363,7 +371,7 @@ class Room:
 def show_step(step: Step) -> dict[str, Any]:
     """A step as everybody sees it; with what else changed hands, if it ended a turn."""
     after = position_of(step.after, 0)
-    shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict()}
+    shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict(), "scores": _scores(step.after)}
     if step.kind == "throw":
         shown["faces"] = list(step.faces)
     elif step.kind == "action":
@@ -373,14 +381,21 @@ def show_step(step: Step) -> dict[str, Any]:
     return shown
 
 
+def _scores(states: rules.States) -> list[int]:
+    return [int(rules.score(states, 0, seat)) for seat in range(int(states["num_players"][0]))]
+
+
 def show_asked(position: Position) -> dict[str, Any]:
     """As much of a position as it takes to put its actions into words."""
     return {key: position[key] for key in ("phase", "active", "target", "num_players", "frustraters")}
 
 
 def _what_changed(before: Position, after: Position) -> dict[str, Any]:
-    """What the end of a turn brings beside markers, which an action has told of: frustrations, and Murphy."""
+    """Why a turn ended, and what that brings beside markers, which an action has told of: frustrations, and Murphy."""
     return {
+        "active": before.active,
+        "targets": before.targets if before.targets >= rules.TARGETS_NEEDED else 0,  # 0: it was not that
+        "ravens": before.ravens if before.ravens >= rules.RAVENS_LIMIT else 0,
         "frustrations": [
             new.frustrations - old.frustrations for old, new in zip(before.players, after.players, strict=True)
         ],

@@ -62,6 +62,7 @@ class Refusal(_Strict):
     """What comes back when something can't be done; nothing has changed then."""
 
     error: str
+    code: str | None = None
 
 
 class SeatWish(_Strict):
@@ -176,7 +177,7 @@ async def _clean(hub: Hub) -> None:
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RoomError)
     async def refused(_: Request, error: RoomError) -> JSONResponse:
-        return error_answer(error.status, str(error))
+        return error_answer(error.status, str(error), error.code)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -190,7 +191,9 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
-        return error_answer(500, "something went wrong on the server; your game is safe, please load the page again")
+        return error_answer(
+            500, "something went wrong on the server; your game is safe, please load the page again", "failed"
+        )
 
 
 # ------------------------------------------------------------------------------------------------ the page
@@ -291,7 +294,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         live = hub.live(room)
         free = [number for number, seat in enumerate(live.room.seats) if seat.kind == "open"]
         if not free:
-            raise RoomError(409, "all seats are taken; you can look on")
+            raise RoomError(409, "all seats are taken; you can look on", "seats_taken")
         seat, token = free[0] if wish.seat is None else wish.seat, new_id()
         move = {"do": "join", "seat": seat, "name": clean_name(wish.name), "token": hash_token(token)}
         hub.move(room, {**move, "number": fair.check_number(wish.number)})
@@ -310,7 +313,8 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         _seat(live, authorization)
         table = live.room.table
         if table is not None and not table.over and not live.room.alone:
-            raise RoomError(409, "the others are still playing; the game can be deleted when it is over")
+            sentence = "the others are still playing; the game can be deleted when it is over"
+            raise RoomError(409, sentence, "still_playing")
         hub.delete(room)
         return Response(status_code=204)
 
@@ -417,7 +421,7 @@ def _position(text: str) -> Position:
 
 def _check_played(live: Live, played: int) -> None:
     if played != live.room.played:
-        raise RoomError(409, "the game has gone on in the meantime")
+        raise RoomError(409, "the game has gone on in the meantime", "gone_on")
 
 
 def _add_play(app: FastAPI, hub: Hub) -> None:
@@ -489,7 +493,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         if table is None or table.to_act != seat:
             raise RoomError(409, "you are not asked now")
         if not live.room.agreed("coach"):
-            raise RoomError(409, "not everybody at the table has agreed to a coach")
+            raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
         return await hub.advise(table.position())
 
     @app.post("/api/rooms/{room}/hint")

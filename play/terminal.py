@@ -152,11 +152,13 @@ class TerminalGame:
                 try:
                     table.take_back(ME)
                 except TableError:
-                    self.console.print(words.say("take_back.none"), style="red")
+                    self.console.print(words.say("error.nothing_to_take_back"), style="red")
                     continue
                 self.practice = True
                 self._told = len(table.steps)
                 self.console.print(words.say("log.taken_back", name=words.name(ME)), style="yellow")
+                if not self.real_dice:
+                    self.console.print(words.say("log.other_dice"), style="yellow")
                 return
             elif line == "r":
                 self.console.print(Panel(words.say("rules.text"), title=words.say("rules")))
@@ -242,7 +244,8 @@ class TerminalGame:
             facts = {"turn": row["turn"] + 1, "action": action, "best": best, "points": f"{row['costs']:.1%}"}
             self.console.print(f"  {words.say('review.mistake', **facts)}")
             self.console.print(f"    {words.reason(row['why'])}", style="dim")
-            self.console.print(f"    pechvogel play --position '{row['position']}'", style="dim", markup=False)
+            command = f"    pechvogel play --position '{row['position']}'"
+            self.console.print(command, style="dim", markup=False, soft_wrap=True)
 
 
 def _markers(counts: Sequence[int]) -> Text:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pechvogel_env.position import Position, position_of
-from pechvogel_env.rules import FIRST_VALUE, NUM_VALUES, RAVEN, Action
+from pechvogel_env.rules import FIRST_VALUE, NUM_VALUES, RAVEN, RAVENS_LIMIT, TARGETS_NEEDED, Action
 from play.table import Step
 
 FOLDER = Path(__file__).parent / "web" / "words"
@@ -74,7 +74,8 @@ class Words:
         if action == Action.TAKE:
             return self.say("act.take")
         if action <= Action.STEAL_4:
-            return self.say("act.steal", name=self.name(_robbed(position, action)))
+            other = _robbed(position, action)
+            return self.say("act.steal_you") if other == self.mine else self.say("act.steal", name=self.name(other))
         return self.say("act.discard", value=action - Action.DISCARD_3 + FIRST_VALUE)
 
     def question(self, position: Position) -> str:
@@ -95,6 +96,11 @@ class Words:
         else:
             sentences = [] if step.action is None else [self._taken(step.action, step.seat, before)]
         if after.turn > before.turn:
+            name = self.name(before.active)
+            if before.targets >= TARGETS_NEEDED and step.kind == "end":
+                sentences.append(self.say("log.nothing", name=name, count=before.targets))
+            if before.ravens >= RAVENS_LIMIT:
+                sentences.append(self.say("log.ravens", name=name, count=before.ravens))
             for seat, (old, new) in enumerate(zip(before.players, after.players, strict=True)):
                 count = new.frustrations - old.frustrations
                 if count:
@@ -115,12 +121,16 @@ class Words:
         if action == Action.FRUSTRATE:
             if position.phase == "join":
                 return self.say("log.join", name=name)
+            if position.active == self.mine:
+                return self.say("log.frustrate_you", name=name)
             return self.say("log.frustrate", name=name, other=self.name(position.active))
         if action == Action.TAKE:
             return self.say("log.take", name=name, value=position.target)
         if action <= Action.STEAL_4:
-            other = self.name(_robbed(position, action))
-            return self.say("log.steal", name=name, value=position.target, other=other)
+            other = _robbed(position, action)
+            if other == self.mine:
+                return self.say("log.steal_you", name=name, value=position.target)
+            return self.say("log.steal", name=name, value=position.target, other=self.name(other))
         return self.say("log.discard", name=name, value=action - Action.DISCARD_3 + FIRST_VALUE)
 
     def reason(self, why: Mapping[str, Any]) -> str:
@@ -130,7 +140,6 @@ class Words:
             "shown": f"{why.get('shown')} x {why.get('value')}",
             "targets": f"{why.get('targets', 0):.0%}",
             "ravens": f"{why.get('ravens', 0):.0%}",
-            "name": self.name(why["from"]) if "from" in why else "",
         }
         return self.say(f"why.{why['kind']}", **facts)
 

@@ -70,13 +70,16 @@ class Visitor:
         self.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
         if self.page.query_selector("[data-key='review']"):
             return False
-        # The page may be drawn anew at any moment: take what is there when we click.
+        self.click_anything()
+        return True
+
+    def click_anything(self) -> None:
+        """The page may be drawn anew at any moment: take what is there when we click."""
         self.page.evaluate(
             "(pick) => { const all = document.querySelectorAll('.actions button');"
             " all[Math.floor(pick * all.length)]?.click(); }",
             self.rng.random(),
         )
-        return True
 
     def play_on(self, clicks: int = 10**6) -> None:
         deadline = time.monotonic() + 120
@@ -262,7 +265,7 @@ def test_two_people_at_one_table(browser: Any, server: Server) -> None:
     ann.visit()
     ann.page.select_option("#seats select", "person")
     ann.page.click("#play")
-    ann.page.wait_for_selector(".hash")
+    ann.page.wait_for_selector("[data-key='copy']")
     link = ann.page.url.removeprefix(server.url)
     bob.visit(link)
     bob.page.fill("#join-name", "Bob")
@@ -280,14 +283,15 @@ def test_two_people_at_one_table(browser: Any, server: Server) -> None:
     deadline = time.monotonic() + 120
     while not ann.page.query_selector("[data-key='review']"):
         for person in (ann, bob):
-            if person.page.query_selector(".actions button"):
-                person.choose()
+            person.click_anything()
             person.page.wait_for_timeout(5)
         assert onlooker.page.query_selector(".actions button") is None
         assert time.monotonic() < deadline
     for person in (bob, onlooker):
         person.page.wait_for_selector("[data-key='review']", timeout=20_000)
     assert "Bob" in ann.page.inner_text(".players") and onlooker.page.query_selector("[data-key='rematch']") is None
+    for person in (ann, bob, onlooker):
+        assert "by link" not in person.page.inner_text(".log"), "all seats were taken when the first dice fell"
     ann.page.click("[data-key='rematch']")
     bob.page.wait_for_selector(f"a[href^='/game/']:not([href='{link}'])", timeout=20_000)
     for person in (ann, bob, onlooker):
@@ -373,6 +377,98 @@ def test_games_that_are_gone_say_so(browser: Any, server: Server) -> None:
     ann.page.wait_for_selector("h1")
     assert "does not exist" in ann.page.inner_text("main")
     assert all("404" in error for error in ann.errors)
+
+
+# Notes everything that the page ever shows: points, what they consist of, the dice, and what was told.
+WATCH = r"""() => {
+  window.seen = [];
+  const note = () => {
+    const table = document.querySelector('.table');
+    if (!table) return;
+    const number = (text) => Number((/-?\d+/.exec(text ?? '') ?? ['0'])[0]);
+    const players = [...table.querySelectorAll('.player')].map((one) => ({
+      points: number(one.querySelector('.who').lastChild.textContent),
+      markers: [...one.querySelectorAll('.marker')].map((marker) => Number(marker.textContent)),
+      frustrations: number(one.querySelector('.badge.bad')?.textContent),
+      murphy: one.querySelector('.badge.warm') !== null,
+    }));
+    const lines = [...table.querySelectorAll('.log li')].map((line) => /: throw (.*)\.$/.exec(line.textContent));
+    const thrown = [...table.querySelectorAll('.throw .die')].map((die) => die.getAttribute('aria-label')).join(', ');
+    window.seen.push({ players, thrown, told: lines.filter(Boolean).at(-1)?.[1] ?? '',
+      asked: table.querySelector('.actions') !== null });
+  };
+  new MutationObserver(note).observe(document.getElementById('main'), { childList: true });
+}"""
+
+
+def test_what_is_shown_belongs_together(browser: Any, server: Server) -> None:
+    """At a pace at which people watch: points fit what lies there, and nobody is asked before the dice were shown."""
+    ann = Visitor(browser, server)
+    ann.page.add_init_script("localStorage.setItem('pechvogel.pace', '\"fast\"')")
+    ann.begin(2)
+    ann.page.evaluate(WATCH)
+    deadline = time.monotonic() + 25
+    while time.monotonic() < deadline and not ann.page.query_selector("[data-key='review']"):
+        ann.page.evaluate("() => document.querySelectorAll('.actions button')[0]?.click()")
+        ann.page.wait_for_timeout(10)
+    seen = ann.page.evaluate("() => window.seen")
+    assert len(seen) > 30 and {row["asked"] for row in seen} == {True, False}
+    for row in seen:
+        for player in row["players"]:
+            cost = 7 if player["murphy"] else 3
+            assert player["points"] == sum(player["markers"]) - cost * player["frustrations"], row
+        if row["asked"] and row["told"] and row["thrown"]:
+            assert row["told"] == row["thrown"], row
+    ann.leave()
+
+
+def test_one_gesture_is_one_answer(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    sent: list[str] = []
+    ann.page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+
+    def acts() -> int:
+        return sum(url.endswith("/act") for url in sent)
+
+    ann.page.dblclick("#play")
+    ann.page.wait_for_selector(".actions button")
+    assert sum(url.endswith("/api/rooms") for url in sent) == 1
+    for _ in range(5):
+        ann.page.wait_for_selector(".actions button")
+        before = acts()
+        ann.page.locator(".actions button").first.dblclick()
+        ann.page.wait_for_timeout(300)
+        assert acts() == before + 1
+    ann.page.wait_for_selector(".actions button")
+    before = acts()
+    for k in range(9):  # a key that is held down
+        repeated = f"new KeyboardEvent('keydown', {{ key: '1', repeat: {str(k > 0).lower()}, bubbles: true }})"
+        ann.page.evaluate(f"() => document.dispatchEvent({repeated})")
+        ann.page.wait_for_timeout(40)
+    assert acts() == before + 1
+    ann.leave()
+
+
+def test_a_review_has_an_address_and_gives_decisions_back(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin(1)
+    ann.play_on()
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    assert ann.page.url.endswith("?review") and ann.page.get_by_text("this browser has kept").count() == 1
+    assert ann.page.get_by_text("differs").count() == 0
+    ann.page.click("[data-whose='1']")
+    ann.page.wait_for_selector("[data-whose='1'][aria-pressed='true']")
+    if ann.page.locator("ol button").count():
+        ann.page.locator("ol button").first.click()
+        ann.page.wait_for_selector(".actions button", timeout=20_000)  # the other's decision is ours now
+        ann.page.go_back()
+        ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.page.go_back()
+    ann.page.wait_for_selector("[data-key='review']")
+    ann.leave()
 
 
 def test_a_visit_weighs_little_and_nothing_comes_from_elsewhere(browser: Any, server: Server) -> None:

@@ -22,7 +22,7 @@ export async function ask(method, path, body, token) {
   }
   if (response.status === 204) return null;
   const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(response.status, response.status === 404 ? say("error.gone") : found.error ?? response.statusText);
+  if (!response.ok) throw new Refusal(response.status, found.code ? say(`error.${found.code}`) : response.status === 404 ? say("error.gone") : found.error ?? response.statusText);
   return found;
 }
 

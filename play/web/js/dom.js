@@ -31,6 +31,13 @@ export function announce(text) {
   while (news.childElementCount > 12) news.firstChild.remove();
 }
 
+/** Copy what stands in a field, also where the browser has no clipboard for pages (plain http). */
+export async function copyText(field) {
+  field.select();
+  if (navigator.clipboard) await navigator.clipboard.writeText(field.value);
+  else document.execCommand("copy");
+}
+
 let hiding = 0;
 
 /** Show what went wrong, for a while. */

@@ -1,11 +1,11 @@
 // A game on the page: it listens to the room, shows one event after another at the chosen pace, and sends decisions.
 
 import { ask, browserNumber, forgetGame, games, keepGame, openRoom, Refusal, sendNumber, tryTo } from "./api.js";
-import { alarm, announce, byId, h, openDialog, sleep } from "./dom.js";
+import { alarm, announce, byId, copyText, h, openDialog, sleep } from "./dom.js";
 import * as draw from "./draw.js";
 import { showReview } from "./review.js";
 import { actionWords, because, happened, question, reason } from "./sentences.js";
-import { list, percent, recall, say } from "./words.js";
+import { labelled, list, percent, recall, remember, say } from "./words.js";
 
 const PACES = { slow: 1400, normal: 700, fast: 250, instant: 0 };
 const pace = () => PACES[recall("pace", "normal")] ?? PACES.normal; // milliseconds between two events
@@ -28,6 +28,8 @@ export class GamePage {
     this.lines = [];
     this.advice = null;
     this.tapped = [];
+    this.takenBack = 0; // decisions, as told by the stream
+    this.skipping = false;
     this.stopped = false;
   }
 
@@ -49,7 +51,8 @@ export class GamePage {
     const away = await ask("GET", "/api/agents").catch(() => ({}));
     this.awaySeconds = away.away_seconds ?? 120;
     this.listen();
-    if (!this.fresh || !this.state.begun) this.draw();
+    if (this.state.over && new URLSearchParams(location.search).has("review")) await showReview(this);
+    else if (!this.fresh || !this.state.begun) this.draw();
     await sendNumber(this.room, this.state);
   }
 
@@ -59,6 +62,7 @@ export class GamePage {
       const event = JSON.parse(message.data);
       if (event.number <= this.seen) return; // a reconnected stream may tell things twice
       this.seen = event.number;
+      this.takenBack += event.kind === "taken_back";
       if (event.number < this.past) {
         this.lines.push(...happened(event, event.seats ?? this.seats, this.seat));
         return;
@@ -83,6 +87,11 @@ export class GamePage {
     };
   }
 
+  /** Whether all events have come that the newest state knows of, and no others. */
+  caughtUp() {
+    return this.state.events === this.seen + 1;
+  }
+
   stop() {
     this.stopped = true;
     this.stream?.close();
@@ -94,14 +103,16 @@ export class GamePage {
     if (this.showing) return;
     this.showing = true;
     while (this.queue.length && !this.stopped) {
-      const event = this.queue.shift();
-      this.show(event);
-      // Whoever comes back to a long list of events need not watch all of them.
-      const wait = this.queue.length > 40 ? 0 : ["throw", "action", "end"].includes(event.kind) ? pace() : 0;
-      if (wait) await sleep(event.forced ? wait / 2 : wait);
+      await this.show(this.queue.shift());
     }
     this.showing = false;
+    this.skipping = false;
     if (this.stopped) return;
+    // Answers and stream overtake each other: only what belongs together is shown together.
+    if (!this.caughtUp()) {
+      this.draw({ busy: { sentences: [], seat: null } });
+      return;
+    }
     this.seats = this.state.seats;
     if (this.state.position) {
       this.position = this.state.position;
@@ -110,32 +121,52 @@ export class GamePage {
     this.draw();
   }
 
-  show(event) {
+  /** One event, for as long as the pace says. */
+  async show(event) {
     if (event.seats) this.seats = event.seats;
-    for (const sentence of happened(event, this.seats, this.seat)) {
+    const sentences = happened(event, this.seats, this.seat);
+    for (const sentence of sentences) {
       this.lines.push(sentence);
       announce(sentence);
     }
-    if (event.position) this.position = event.position;
-    if (event.scores) this.scores = event.scores;
     if (this.lines.length > 300) this.lines = this.lines.slice(-200);
-    this.draw({ rolling: event.kind === "throw" ? 0.6 * pace() : null, busy: true });
+    const before = this.position;
+    if (event.scores) this.scores = event.scores;
+    if (event.position) this.position = event.position;
+    const wait = this.skipping || !["throw", "action", "end"].includes(event.kind) ? 0 : pace();
+    const busy = { sentences, seat: event.seat ?? null };
+    if (event.kind === "throw" && wait) {
+      this.draw({ busy, rolling: wait, before });
+      await sleep(wait);
+      this.draw({ busy });
+      await sleep(wait / 2);
+      return;
+    }
+    if (event.turn && before) {
+      // What ended the turn stays on the board for as long as it takes to see what that brought.
+      const { active, target, targets, ravens, last_throw, frustraters } = before;
+      this.position = { ...event.position, active, target, targets, ravens, last_throw, frustraters };
+    }
+    this.draw({ busy });
+    if (event.turn) this.position = event.position;
+    if (wait) await sleep(event.turn ? 1.5 * wait : event.forced ? wait / 2 : wait);
   }
 
   // ------------------------------------------------------------------ drawing
 
-  draw({ rolling = null, busy = false } = {}) {
+  /** All of it; `busy` is what is being shown just now: its sentences, and whose doing it is. */
+  draw({ busy = null, ...dice } = {}) {
     if (this.reviewing) return;
     const { state } = this;
     const focused = document.activeElement?.dataset?.key;
     const parts = [];
-    if (!state.begun) parts.push(this.invitation());
+    if (!state.begun || !this.position) parts.push(this.invitation());
     else {
-      const asked = busy ? null : state.to_act;
+      const asked = busy ? busy.seat : state.to_act;
       const view = h("div", { class: "table" });
       view.append(draw.players(this.position, this.scores, this.seats, this.seat, asked));
-      view.append(draw.board(this.position, this.seats, this.seat, { rolling }));
-      view.append(busy ? this.waiting() : state.over ? this.ending() : this.decision());
+      view.append(draw.board(this.position, this.seats, this.seat, dice));
+      view.append(busy ? this.waiting(busy) : state.over ? this.ending() : this.decision());
       view.append(draw.middle(this.position));
       view.append(this.side());
       parts.push(view);
@@ -153,8 +184,9 @@ export class GamePage {
     const now = mine ? state.played : null;
     if (mine && now !== this.announced) {
       this.announced = now;
-      announce(`${say("ask.you")}: ${question(this.position, this.seats, this.seat)}`);
+      announce(labelled(say("ask.you"), question(this.position, this.seats, this.seat)));
       if (document.activeElement === document.body) this.main.querySelector(".actions button")?.focus({ preventScroll: true });
+      this.main.querySelector(".ask")?.scrollIntoView({ block: "nearest" }); // on a phone it may be out of sight
     }
     if (mine && state.agreed.coach && this.advice?.played !== now) this.askCoach(now);
   }
@@ -171,25 +203,31 @@ export class GamePage {
     }
   }
 
+  /** No other person is at the table, whose consent it would take. */
+  alone() {
+    return this.seats.filter((seat) => seat.kind === "person").length <= 1;
+  }
+
   async hint() {
     const { played } = this.state;
     const found = await tryTo("POST", `/api/rooms/${this.room}/hint`, undefined, this.token);
     if (!found || this.state.played !== played || this.stopped) return;
     this.advice = { played, ...found };
     this.draw();
-    announce(`${say("coach.best")}: ${actionWords(found.actions[0].action, this.position, this.seats, this.seat)}`);
+    announce(labelled(say("coach.best"), actionWords(found.actions[0].action, this.position, this.seats, this.seat)));
   }
 
   invitation() {
     const link = location.href;
-    const copy = h("button", { type: "button", class: "main", click: () => navigator.clipboard?.writeText(link).then(() => (copy.textContent = say("invite.copied"))) }, say("invite.copy"));
+    const field = h("input", { type: "text", class: "hash wide", readonly: true, value: link, "aria-label": say("invite.copy"), "data-key": "link" });
+    const copy = h("button", { type: "button", class: "main", "data-key": "copy", click: () => copyText(field).then(() => (copy.textContent = say("invite.copied"))) }, say("invite.copy"));
     const open = this.state.seats.map((seat, number) => ({ seat, number })).filter(({ seat }) => seat.kind === "open");
     return h(
       "section",
       { class: "card" },
       h("h1", {}, say("title")),
       this.token
-        ? [h("p", {}, say("invite")), h("p", { class: "hash" }, link), h("p", { class: "row" }, copy)]
+        ? [h("p", {}, say("invite")), h("p", {}, field), h("p", { class: "row" }, copy)]
         : [h("p", {}, say("join.free")), this.joinForm()],
       h(
         "ul",
@@ -204,7 +242,7 @@ export class GamePage {
         ),
       ),
       open.length === 0 && h("p", {}, say("watching")),
-      this.fairness(),
+      this.state.promise && this.fairness(),
     );
   }
 
@@ -219,6 +257,7 @@ export class GamePage {
       if (!found) return;
       this.seat = found.seat;
       this.token = found.token;
+      remember("name", name.value);
       keepGame(this.room, { seat: this.seat, token: this.token, promise: found.state.promise, number, visited: true });
       this.hear(found.state);
       this.showQueue();
@@ -226,8 +265,14 @@ export class GamePage {
     return h("form", { class: "row", submit: join }, h("label", { for: "join-name" }, say("lobby.name"), name), h("button", { class: "main" }, say("join")));
   }
 
-  waiting() {
-    return h("section", { class: "card ask", "aria-busy": "true" }, h("h2", {}, "…"), h("p", { class: "soft" }, this.lines.at(-1) ?? ""));
+  waiting({ sentences }) {
+    const skip = () => (this.skipping = true);
+    return h(
+      "section",
+      { class: "card ask", "aria-busy": "true" },
+      (sentences.length ? sentences : ["…"]).map((sentence) => h("p", {}, sentence)),
+      this.queue.length > 6 && h("p", {}, h("button", { type: "button", "data-key": "skip", click: skip }, say("skip_on"))),
+    );
   }
 
   decision() {
@@ -253,10 +298,10 @@ export class GamePage {
       const best = found && found === advised[0];
       return h(
         "button",
-        { type: "button", "data-key": `action-${action}`, "data-action": action, class: best ? "best" : "", click: () => this.act(action) },
+        { type: "button", "data-key": `action-${action}`, "data-action": action, class: best ? "best" : "", click: (event) => event.detail < 2 && this.act(action) }, // the second of two quick clicks was meant for the last question
         h("span", {}, actionWords(action, this.position, this.seats, this.seat), found && ` · ${percent(found.win_share)}`),
         h("kbd", { "aria-hidden": "true" }, String(k + 1)),
-        found && h("span", { class: "advice" }, best ? `${say("coach.best")}. ` : `${say("coach.costs", { points: percent(found.costs) })}. `, reason(found.why, this.seats, this.seat)),
+        found && h("span", { class: "advice" }, best ? `${say("coach.best")}. ` : `${say("coach.costs", { points: percent(found.costs) })}. `, reason(found.why)),
       );
     });
     return h(
@@ -265,8 +310,8 @@ export class GamePage {
       h("h2", { id: "ask-title" }, question(this.position, this.seats, this.seat)),
       h("p", { class: "soft small" }, because(this.position)),
       h("div", { class: "actions" }, buttons),
-      !advised && !state.agreed.coach && h("p", {}, h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint"))),
-      advised && h("p", { class: "soft small" }, `${say("coach.title")}: ${this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
+      !advised && !state.agreed.coach && this.alone() && h("p", {}, h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint"))),
+      advised && h("p", { class: "soft small" }, labelled(say("coach.title"), this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated"))),
     );
   }
 
@@ -298,10 +343,10 @@ export class GamePage {
     return h(
       "section",
       { class: "card ask" },
-      h("h2", {}, `${draw.seatName(this.seats, this.position.active, this.seat)}: ${say("dice.tap", { count: due })}`),
+      h("h2", {}, labelled(draw.seatName(this.seats, this.position.active, this.seat), say("dice.tap", { count: due }))),
       h("div", { class: "dice" }, faces),
       h("p", {}),
-      h("div", { class: "dice", "aria-live": "polite" }, this.tapped.map((face) => draw.die(face))),
+      h("div", { class: "dice", "aria-live": "polite" }, this.tapped.map((face, k) => h("button", { type: "button", class: "die", "aria-label": `${draw.faceName(face)}, ${say("dice.clear")}`, click: () => (this.tapped.splice(k, 1), this.draw()) }, draw.die(face).firstChild))),
       h(
         "p",
         { class: "row" },
@@ -316,9 +361,11 @@ export class GamePage {
     const names = list(state.winners.map((seat) => draw.seatName(this.seats, seat, this.seat)));
     const won = state.winners.includes(this.seat);
     const title = won ? say(state.winners.length > 1 ? "over.share" : "over.win") : say("over.lose", { names });
-    const rematch = async () => {
+    const rematch = async (event) => {
+      event.target.disabled = true;
       const found = await openRoom(`/api/rooms/${this.room}/rematch`, undefined, this.token);
       if (found) this.go(`/game/${found.room}`);
+      else event.target.disabled = false;
     };
     return h(
       "section",
@@ -327,12 +374,12 @@ export class GamePage {
       h(
         "p",
         { class: "row" },
-        h("button", { type: "button", class: "main", "data-key": "review", click: () => showReview(this) }, say("over.review")),
+        h("button", { type: "button", class: "main", "data-key": "review", click: () => this.go(`/game/${this.room}?review`) }, say("over.review")),
         this.token && !state.rematch && h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
         h("a", { class: "button", href: `/api/rooms/${this.room}/record`, download: "" }, say("over.record")),
         this.token && this.deleting(),
       ),
-      state.rematch && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${state.rematch}` }, say("join"))),
+      state.rematch && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${state.rematch}` }, say("over.rematch_go"))),
     );
   }
 
@@ -364,7 +411,7 @@ export class GamePage {
         !on && others.length > 0 && h("span", { class: "badge warm" }, say("wish.asked", { names: list(others.map((k) => draw.seatName(this.seats, k))) })),
       );
     };
-    const alone = this.seats.filter((seat) => seat.kind === "person").length <= 1;
+    const alone = this.alone();
     return h(
       "aside",
       { class: "side card" },
@@ -373,7 +420,7 @@ export class GamePage {
       playing && state.agreed.take_back && h("p", {}, h("button", { type: "button", "data-key": "take-back", click: () => this.send("take_back", { played: state.played }) }, say("take_back"))),
       h("h2", {}, say("log.title")),
       h("ol", { class: "log", tabindex: "0", "aria-label": say("log.title") }, this.lines.slice(-80).map((line) => h("li", {}, line))),
-      h("p", {}, h("button", { type: "button", class: "plain", click: () => openDialog(say("fair.title"), say("close"), this.fairness()) }, say("fair.title"))),
+      state.promise && h("p", {}, h("button", { type: "button", class: "plain", click: () => openDialog(say("fair.title"), say("close"), this.fairness()) }, say("fair.title"))),
       // The page of a position shows what the coach would say: at a table of several people, all must have agreed to that.
       (alone || state.over || state.agreed.coach) && h("p", {}, h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share"))),
       playing && alone && h("p", {}, this.deleting()),
@@ -381,14 +428,13 @@ export class GamePage {
   }
 
   fairness() {
-    if (!this.state.promise) return null;
     const number = games()[this.room]?.number;
     return h(
       "div",
       {},
       h("p", { class: "small soft" }, say("fair.text")),
       h("p", { class: "hash" }, this.state.promise),
-      number && h("p", { class: "small soft" }, `${say("fair.number")}: `, h("span", { class: "hash" }, number)),
+      number && h("p", { class: "small soft" }, say("fair.number"), " ", h("span", { class: "hash" }, number)),
     );
   }
 
@@ -415,7 +461,7 @@ export class GamePage {
 
   key(event) {
     const number = Number(event.key);
-    if (!/^\d$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;
+    if (!/^\d$/.test(event.key) || event.repeat || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;
     const button = this.state?.dice_due ? this.main.querySelector(`[data-key="face-${number}"]`) : this.main.querySelectorAll(".actions button")[number - 1];
     if (button) {
       event.preventDefault();

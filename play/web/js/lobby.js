@@ -6,7 +6,7 @@ import { agentName, seatName } from "./draw.js";
 import { recall, remember, say } from "./words.js";
 
 export async function showLobby(main, go) {
-  const { agents } = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"] }));
+  const { agents, only } = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"], only: {} }));
   const choice = recall("lobby", {});
   let count = Math.min(4, Math.max(1, choice.count ?? 1));
   const specs = Array.from({ length: 4 }, (_, k) => {
@@ -17,7 +17,9 @@ export async function showLobby(main, go) {
   const counts = h("div", { class: "row", role: "group", "aria-labelledby": "count-title" });
 
   const drawSeats = () => {
-    if (count > 1) specs.forEach((spec, k) => spec === "optimal" && (specs[k] = "champion")); // perfect play is known for two players
+    // Some agents can't play every game.
+    const able = (spec) => !only[spec] || only[spec].some(([players, of]) => players === count + 1 && of === Number(copies.value));
+    specs.forEach((spec, k) => able(spec) || (specs[k] = "champion"));
     seats.replaceChildren(
       h("legend", {}, say("lobby.who")),
       ...specs.slice(0, count).map((spec, k) =>
@@ -28,7 +30,7 @@ export async function showLobby(main, go) {
           h(
             "select",
             { "aria-label": say("lobby.opponent", { number: k + 1 }), change: (event) => (specs[k] = event.target.value) },
-            [...agents.filter((other) => count === 1 || other !== "optimal"), "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
+            [...agents.filter(able), "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
           ),
         ),
       ),
@@ -39,15 +41,18 @@ export async function showLobby(main, go) {
       ),
     );
   };
-  drawSeats();
 
   const box = (id, on) => h("input", { type: "checkbox", id, checked: on });
   const boxes = { coach: box("coach", choice.coach), take_back: box("take-back", choice.take_back), real_dice: box("real-dice", false), italian: box("italian", choice.italian) };
   const name = h("input", { type: "text", maxlength: 24, value: recall("name", ""), autocomplete: "nickname", id: "name" });
   const copies = h("select", { id: "copies" }, [3, 2, 1].map((number) => h("option", { value: number, selected: number === (choice.copies ?? 3) }, String(number))));
 
+  copies.addEventListener("change", drawSeats);
+  drawSeats();
+
   const play = async (event) => {
     event.preventDefault();
+    event.submitter.disabled = true;
     const wish = {
       seats: [{ kind: "me" }, ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec }))],
       name: name.value || say("lobby.guest"),
@@ -61,6 +66,7 @@ export async function showLobby(main, go) {
     remember("lobby", { count, specs, coach: wish.coach, take_back: wish.take_back, italian: wish.italian_reading, copies: wish.copies });
     const found = await openRoom("/api/rooms", wish);
     if (found) go(`/game/${found.room}`);
+    else event.submitter.disabled = false;
   };
 
   main.replaceChildren(

@@ -4,7 +4,7 @@ import { ask, openRoom, Refusal } from "./api.js";
 import { alarm, h } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords, question, reason } from "./sentences.js";
-import { percent, say } from "./words.js";
+import { labelled, percent, say } from "./words.js";
 
 const NAMES = ["A", "B", "C", "D", "E"];
 const range = (count) => Array.from({ length: count }, (_, k) => k);
@@ -33,20 +33,24 @@ export async function showPosition(main, go) {
       return found.position;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      result.replaceChildren(h("p", { class: "minus" }, error.message));
+      result.replaceChildren(h("p", { class: "minus" }, say("position.wrong"), " ", error.message));
       return null;
     }
+  };
+  const load = async () => {
+    const found = await analyse(line.value);
+    if (found) edit(found); // else what somebody has set up stays
   };
   const edit = (position) => editor.replaceChildren(form(position, edit, analyse));
 
   main.replaceChildren(
     h(
       "form",
-      { class: "card", submit: async (event) => (event.preventDefault(), edit((await analyse(line.value)) ?? fresh(2, 3))) },
+      { class: "card", submit: async (event) => (event.preventDefault(), await load()) },
       h("h1", {}, say("position.title")),
       h("label", { for: "position" }, say("position.text")),
       line,
-      h("p", {}, h("button", { class: "main" }, say("position.analyse"))),
+      h("p", {}, h("button", { "data-key": "load" }, say("position.load"))),
     ),
     editor,
     result,
@@ -73,15 +77,20 @@ function form(position, edit, analyse) {
     if (dice.length < 7) dice.push(face);
     drawDice();
   };
+  const submit = (event) => {
+    event.preventDefault();
+    if (dice.length % 7) alarm(say("dice.wrong", { count: 7 }));
+    else analyse(JSON.stringify(between), dice);
+  };
   return h(
     "form",
-    { class: "card", submit: (event) => (event.preventDefault(), analyse(JSON.stringify(between), dice)) },
+    { class: "card", submit },
     h(
       "div",
       { class: "row" },
       select(say("position.players"), [2, 3, 4, 5].map((number) => [number, number]), position.num_players, (number) => edit(fresh(Number(number), position.copies))),
       select(say("lobby.copies"), [3, 2, 1].map((number) => [number, number]), position.copies, (number) => edit(fresh(position.num_players, Number(number)))),
-      select(say("murphy"), [["", say("none")], ...seats], between.murphy ?? "", (seat) => (between.murphy = seat === "" ? null : Number(seat))),
+      select(say("murphy"), [["", say("nobody")], ...seats], between.murphy ?? "", (seat) => (between.murphy = seat === "" ? null : Number(seat))),
       select(say("at_turn"), seats, between.active, (seat) => (between.active = Number(seat))),
     ),
     h(
@@ -115,7 +124,7 @@ function report(found, go) {
   const { position, advice } = found;
   const seats = range(position.num_players).map((k) => ({ kind: "person", name: NAMES[k], agent: null, wishes: [] }));
   const rows = (advice?.actions ?? []).map((row) =>
-    h("tr", {}, h("td", {}, actionWords(row.action, position, seats, null)), h("td", { class: "number" }, percent(row.win_share, 2)), h("td", { class: "number minus" }, row.costs ? percent(row.costs, 2) : ""), h("td", { class: "small" }, reason(row.why, seats, null))),
+    h("tr", {}, h("td", {}, actionWords(row.action, position, seats, null)), h("td", { class: "number" }, percent(row.win_share, 2)), h("td", { class: "number minus" }, row.costs ? percent(row.costs, 2) : ""), h("td", { class: "small" }, reason(row.why))),
   );
   const play = async () => {
     const me = position.to_act ?? position.active;
@@ -133,7 +142,7 @@ function report(found, go) {
       "section",
       { class: "card" },
       h("h2", {}, say("review.chances")),
-      h("p", {}, found.shares.map((share, k) => `${NAMES[k]}: ${percent(share)}`).join(" · "), h("span", { class: "soft small" }, ` (${source})`)),
+      h("p", {}, found.shares.map((share, k) => labelled(NAMES[k], percent(share))).join(" · "), h("span", { class: "soft small" }, ` (${source})`)),
       advice && [h("h2", {}, question(position, seats, null)), h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("tbody", {}, rows)))],
     ),
     position.phase === "over" ? "" : h("p", {}, h("button", { type: "button", class: "main", click: play }, say("position.play"))),

@@ -1,10 +1,10 @@
 // After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
 
 import { games, openRoom, tryTo } from "./api.js";
-import { h, svg } from "./dom.js";
+import { h, sleep, svg } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords, reason } from "./sentences.js";
-import { percent, say, signed } from "./words.js";
+import { labelled, percent, say, signed } from "./words.js";
 
 const LINES = ["var(--main)", "var(--warm)", "var(--m5)", "var(--m6)", "var(--m4)"];
 const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2"];
@@ -23,15 +23,12 @@ export async function showReview(page, who = page.seat ?? 0) {
       "li",
       {},
       h("p", {}, say("review.mistake", { turn: row.turn + 1, action: words(row, row.action), best: words(row, row.best), points: percent(row.costs) })),
-      h("p", { class: "soft small" }, reason(row.why, seats, mine)),
+      h("p", { class: "soft small" }, reason(row.why)),
       h("p", {}, h("button", { type: "button", click: () => playFrom(page, row) }, say("review.again"))),
     );
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
   const whose = seats.map((_, k) => h("button", { type: "button", "aria-pressed": String(k === who), "data-whose": k, click: () => showReview(page, k) }, draw.seatName(seats, k, mine)));
-  const close = () => {
-    page.reviewing = false;
-    page.draw();
-  };
+  const close = () => page.go(`/game/${page.room}`);
   page.main.replaceChildren(
     h(
       "section",
@@ -54,7 +51,7 @@ export async function showReview(page, who = page.seat ?? 0) {
       "section",
       { class: "card small" },
       page.state.promise && [h("h2", {}, say("review.promise")), h("p", { class: "hash" }, page.state.promise), await kept(page), h("p", {}, say("review.how"))],
-      h("p", {}, `${say("coach.title")}: ${found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")}`),
+      h("p", {}, labelled(say("coach.title"), found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated"))),
       h("p", {}, h("button", { type: "button", class: "main", click: close }, say("close"))),
     ),
   );
@@ -66,7 +63,10 @@ async function kept(page) {
   const mine = games()[page.room];
   const record = mine?.number ? await tryTo("GET", `/api/rooms/${page.room}/record`) : null;
   if (!record) return null;
-  const same = record.proof.promise === mine.promise && record.proof.numbers.includes(mine.number);
+  for (let tries = 0; !page.caughtUp() && tries < 100; tries++) await sleep(50);
+  const { promise, numbers, taken_back } = record.proof;
+  const people = page.seats.every((seat, k) => (seat.kind === "person") === (numbers[k] !== null));
+  const same = promise === mine.promise && numbers[mine.seat] === mine.number && people && taken_back === page.takenBack;
   return h("p", { class: same ? "plus" : "minus" }, say(same ? "fair.kept" : "fair.differs"));
 }
 
@@ -103,7 +103,7 @@ function graph(found, seats, mine) {
     line.style.stroke = LINES[k];
     parts.push(line);
   });
-  const text = seats.map((_, k) => `${draw.seatName(seats, k, mine)}: ${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`).join("; ");
+  const text = seats.map((_, k) => labelled(draw.seatName(seats, k, mine), `${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`)).join("; ");
   return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "graph", role: "img", "aria-label": `${say("review.chances")}. ${text}` }, parts);
 }
 
@@ -143,7 +143,7 @@ function decisions(own, words, name) {
 
 /** A new practice game from a decision, against the same agents. */
 async function playFrom(page, row) {
-  const seats = page.seats.map((seat, k) => (k === (page.seat ?? 0) ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" }));
+  const seats = page.seats.map((seat, k) => (k === row.seat ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" }));
   const { copies, italian_reading } = page.state;
   const found = await openRoom("/api/rooms", { seats, position: row.position, coach: true, take_back: true, copies, italian_reading });
   if (found) page.go(`/game/${found.room}`);

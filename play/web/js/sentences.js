@@ -21,6 +21,7 @@ export function actionWords(action, position, seats, mine) {
   if (action === REDUCE) return say("act.reduce");
   if (action === FRUSTRATE) return say(position.phase === "join" ? "act.join" : "act.frustrate");
   if (action === TAKE) return say("act.take");
+  if (action < DISCARD && robbed(position, action) === mine) return say("act.steal_you");
   if (action < DISCARD) return say("act.steal", { name: seatName(seats, robbed(position, action), mine) });
   return say("act.discard", { value: action - DISCARD + 3 });
 }
@@ -40,9 +41,11 @@ function taken(action, seat, position, seats, mine) {
   if (action < PASS) return say("log.target", { name, value: action + 3 });
   if (action === PASS) return say(`log.${sayNo[position.phase]}`, { name });
   if (action === REDUCE) return say("log.reduce", { name });
-  if (action === FRUSTRATE)
-    return position.phase === "join" ? say("log.join", { name }) : say("log.frustrate", { name, other: seatName(seats, position.active, mine) });
+  if (action === FRUSTRATE && position.phase === "join") return say("log.join", { name });
+  if (action === FRUSTRATE && position.active === mine) return say("log.frustrate_you", { name });
+  if (action === FRUSTRATE) return say("log.frustrate", { name, other: seatName(seats, position.active, mine) });
   if (action === TAKE) return say("log.take", { name, value: position.target });
+  if (action < DISCARD && robbed(position, action) === mine) return say("log.steal_you", { name, value: position.target });
   if (action < DISCARD) return say("log.steal", { name, value: position.target, other: seatName(seats, robbed(position, action), mine) });
   return say("log.discard", { name, value: action - DISCARD + 3 });
 }
@@ -53,12 +56,19 @@ export function happened(event, seats, mine) {
   if (event.kind === "begin") sentences.push(say("log.begin"));
   if (event.kind === "throw") sentences.push(say("log.throw", { name: seatName(seats, event.seat, mine), dice: event.faces.map(faceName).join(", ") }));
   if (event.kind === "action") sentences.push(taken(event.action, event.seat, event.asked, seats, mine));
-  if (event.kind === "taken_back") sentences.push(say("log.taken_back", { name: seatName(seats, event.seat, mine) }));
+  if (event.kind === "taken_back") {
+    sentences.push(say("log.taken_back", { name: seatName(seats, event.seat, mine) }));
+    if (event.other_dice) sentences.push(say("log.other_dice"));
+  }
   if (event.kind === "over") {
     const names = list(event.winners.map((seat) => seatName(seats, seat, mine)));
     sentences.push(say("log.over", { names, points: event.scores[event.winners[0]] }));
   }
   if (event.turn) {
+    const { active, targets, ravens } = event.turn;
+    const name = seatName(seats, active, mine);
+    if (targets && event.kind === "end") sentences.push(say("log.nothing", { name, count: targets }));
+    if (ravens) sentences.push(say("log.ravens", { name, count: ravens }));
     event.turn.frustrations.forEach((count, seat) => {
       const name = seatName(seats, seat, mine);
       if (count > 0) sentences.push(say("log.gains", { name, count }));
@@ -70,12 +80,11 @@ export function happened(event, seats, mine) {
 }
 
 /** Why an action is good or bad, from the coach's facts. */
-export function reason(why, seats, mine) {
+export function reason(why) {
   return say(`why.${why.kind}`, {
     ...why,
     shown: `${why.shown} × ${why.value}`,
     targets: percent(why.targets ?? 0, 0),
     ravens: percent(why.ravens ?? 0, 0),
-    name: why.from === undefined ? "" : seatName(seats, why.from, mine),
   });
 }

@@ -43,6 +43,9 @@ export function say(key, facts = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? `{${name}}`);
 }
 
+/** "target: 7", with the colon as the language has it. */
+export const labelled = (label, value) => say("labelled", { label, value });
+
 export const percent = (share, digits = 1) =>
   new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
 
