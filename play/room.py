@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -102,7 +103,9 @@ class Room:
         self.seats = [Seat(**_seat(seat)) for seat in opening.seats]
         self.numbers: dict[int, str] = {}
         self.table: Table | None = None  # once everybody is there
-        self.events: list[dict[str, Any]] = []
+        # What has happened, as JSON: a server has thousands of rooms, and millions of small objects would make Python's
+        # garbage collector stop it for half a second now and then.
+        self.events: list[str] = []
         self.practice = opening.position is not None
         self.rematch: str | None = None  # the room in which this table plays again
         self.played = 0  # decisions, throws and take-backs: what a player's request refers to
@@ -311,7 +314,8 @@ class Room:
     def _tell(self, kind: str, **facts: Any) -> None:
         if kind == "seats":
             facts = {"seats": self.show_seats()}
-        self.events.append({"number": len(self.events), "kind": kind, **facts})
+        event = {"number": len(self.events), "kind": kind, **facts}
+        self.events.append(json.dumps(event, separators=(",", ":")))
 
     def _tell_steps(self) -> None:
         table = self._playing()

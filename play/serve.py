@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import socket
 from pathlib import Path
@@ -37,10 +38,19 @@ def run(host: str, port: int, path: Path | None, *, max_games: int, rate: float,
     listening = _listen(host, port)
     hub = Hub(Store(games_file(path)), max_open=max_games, away_seconds=away, keep_days=keep_days)
     hub.warm_up()  # compile now, not at the first visitor's first throw
+    gc.collect()
+    gc.freeze()  # all that is there now stays: it need not be looked at again and again
     where = f"[{host}]" if ":" in host else host
     print(f"Pechvogel: http://{where}:{listening.getsockname()[1]}  (stop with Ctrl+C)", flush=True)
     app = create_app(hub, rate=rate)
-    config = uvicorn.Config(app, http=_Protocol, log_level="warning", server_header=False, timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        app,
+        http=_Protocol,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=30,
+    )
     server = _Server(config)
     server.hub = hub
     server.run(sockets=[listening])

@@ -382,10 +382,7 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
             events = live.room.events
             if sent > len(events):  # the room was loaded anew, or the number is nobody's
                 sent = len(events)
-            news = [
-                f"id: {number}\ndata: {json.dumps(events[number], separators=(',', ':'))}\n\n"
-                for number in range(sent, len(events))
-            ]
+            news = [f"id: {number}\ndata: {event}\n\n" for number, event in enumerate(events[sent:], sent)]
             sent = len(events)
             yield "".join([*news, f"event: state\ndata: {live.state()}\n\n"])
             while True:

@@ -42,7 +42,8 @@ MIGRATIONS = (
     """,  # games that never began may go sooner; and those that are played are counted whenever one is opened
 )
 APPLICATION = 0x50564F47  # marks a file as ours
-LONG_LOG = 16_000_000  # bytes, from which the write-ahead log is emptied
+LONG_LOG = 256_000_000  # bytes, from which the write-ahead log is emptied, while all wait for the disk
+HOUR = 3600.0
 
 
 class Store:
@@ -105,7 +106,8 @@ class Store:
         with _Transaction(self._db):
             text = json.dumps(move, separators=(",", ":"))
             self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
-            self._db.execute("UPDATE rooms SET touched = ? WHERE id = ?", (now, name))
+            # Days count, and every page that is written makes the log longer.
+            self._db.execute("UPDATE rooms SET touched = ? WHERE id = ? AND touched < ?", (now, name, now - HOUR))
             if stage is not None:
                 self._db.execute("UPDATE rooms SET begun = ?, over = ? WHERE id = ?", (*stage, name))
 

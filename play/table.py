@@ -26,7 +26,7 @@ class TableError(ValueError):
     """Something that can't be done at this table now; nothing has changed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """A throw or an action, and what it changed. Passes without an alternative are no steps, but if they end a turn."""
 

@@ -123,11 +123,13 @@ async def play(client: httpx2.AsyncClient, game: Game, think: float, rng: random
         await asyncio.sleep(rng.uniform(0, 2 * think))
         body = {"action": rng.choice(state["legal"]), "played": state["played"]}
         began = time.perf_counter()
-        try:
-            answer = await client.post(f"/api/rooms/{game.room}/act", json=body, headers=game.headers)
-        except TROUBLE:
-            game.broken += 1
-            continue
+        while True:
+            try:
+                answer = await client.post(f"/api/rooms/{game.room}/act", json=body, headers=game.headers)
+                break
+            except TROUBLE:  # it may have been stored or not: ask again, which does no harm
+                game.broken += 1
+                await asyncio.sleep(0.2)
         if answer.status_code == 200:
             now = time.perf_counter()
             game.seconds.append(now - began)

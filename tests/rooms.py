@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -103,4 +104,4 @@ def join(client: TestClient, room: str, name: str) -> Player:
 def stream(client: TestClient, room: str, after: int = -1) -> Iterator[dict[str, Any]]:
     """What has happened so far."""
     hub: Hub = client.app.state.hub  # type: ignore[attr-defined]
-    yield from hub.live(room).room.events[after + 1 :]
+    yield from map(json.loads, hub.live(room).room.events[after + 1 :])

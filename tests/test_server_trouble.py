@@ -25,7 +25,7 @@ from play.room import Opening
 from play.server import _stream, create_app
 from play.store import Store
 from tests.load import Server
-from tests.rooms import BOT, ME, OPEN, Clock, client, clock, join, sit_down
+from tests.rooms import BOT, ME, OPEN, Clock, client, clock, join, sit_down, stream
 
 __all__ = ["client", "clock"]  # fixtures
 
@@ -149,11 +149,9 @@ def test_a_game_of_several_people_is_not_deleted_under_their_hands(client: TestC
 def test_a_wish_that_is_there_already_is_not_stored(client: TestClient) -> None:
     me = sit_down(client, ME, BOT)
     me.asked()
-    live = hub_of(client).live(me.room)
     for on in (True, True, False, False):
         assert me.post("wish", what="coach", on=on).status_code == 200
-    told = [event for event in live.room.events if event["kind"] == "seats"]
-    assert len(told) == 2
+    assert sum(event["kind"] == "seats" for event in stream(client, me.room)) == 2
 
 
 def test_a_coach_that_is_agreed_on_later_makes_practice(client: TestClient) -> None:
