@@ -293,6 +293,8 @@ def _play(arguments: argparse.Namespace) -> None:
     _check_delay(arguments.delay)
     if not 1 <= len(arguments.agents) <= 4:
         raise ValueError(f"there are 1 to 4 opponents, not {len(arguments.agents)}")
+    if arguments.real_dice and arguments.seed is not None:
+        raise ValueError("real dice have no seed: give --real-dice or --seed")
     position = None
     copies, italian_reading = arguments.copies, arguments.italian_reading
     if arguments.position is not None:

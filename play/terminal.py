@@ -58,6 +58,7 @@ class TerminalGame:
         self.agents: list[Any] = [None, *[registry.make(spec) for spec in specs]]
         for agent in self.agents[1:]:
             registry.prepare(agent, num_players, copies)
+        self.opponents = " ".join((*specs, "--language", language))  # as one would say it on the command line
         self.words = Words(language, mine=ME)
         names = [self.words.agent(spec) for spec in specs]
         twice = {name for name in names if names.count(name) > 1}
@@ -244,7 +245,7 @@ class TerminalGame:
             facts = {"turn": row["turn"] + 1, "action": action, "best": best, "points": f"{row['costs']:.1%}"}
             self.console.print(f"  {words.say('review.mistake', **facts)}")
             self.console.print(f"    {words.reason(row['why'])}", style="dim")
-            command = f"    pechvogel play --position '{row['position']}'"
+            command = f"    pechvogel play {self.opponents} --position '{row['position']}'"
             self.console.print(command, style="dim", markup=False, soft_wrap=True)
 
 

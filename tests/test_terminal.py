@@ -145,6 +145,7 @@ def test_bad_words_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
         (["random"] * 5, "1 to 4 opponents"),
         (["--position", "x"], "position"),
         (["--seed", "-1"], "seed"),
+        (["--seed", "1", "--real-dice"], "real dice have no seed"),
     ]:
         assert main(["play", *words]) == 2
         assert sentence in capsys.readouterr().err
