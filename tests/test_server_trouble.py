@@ -8,7 +8,6 @@ import signal
 import socket
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,29 +57,32 @@ def test_a_repeated_request_changes_nothing(client: TestClient) -> None:
 def test_an_agent_that_answers_too_late_changes_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its question was taken back while it was thinking, and another one is there now."""
     hub, waiting, may_answer = hub_of(client), threading.Event(), threading.Event()
-    think = hub._think
+    think, asked_about = hub._think, []
 
-    def slowly(*question: Any) -> int:
-        if waiting.is_set():
-            return think(*question)
-        waiting.set()
-        may_answer.wait(20)
-        return think(*question)
+    def slowly(spec: str, position: Any, *more: Any) -> int:
+        asked_about.append(position)
+        if not waiting.is_set():
+            waiting.set()
+            may_answer.wait(20)
+        return think(spec, position, *more)
 
     me = sit_down(client, ME, {"kind": "agent", "agent": "random"}, take_back=True, first_player=0)
-    state = me.asked()
+    me.asked()
     monkeypatch.setattr(hub, "_think", slowly)
-    while not waiting.is_set():
-        if (state := me.look())["to_act"] == 0:
+
+    def play_until_the_agent_is_asked() -> dict[str, Any]:
+        while (state := me.look())["to_act"] == 0:
             me.post("act", action=state["legal"][0], played=state["played"])
-        time.sleep(0.005)
-    asked = me.look()
-    assert asked["to_act"] == 1
-    assert me.post("take_back", played=asked["played"]).status_code == 200
-    back = me.look()
+        assert state["to_act"] == 1
+        return state
+
+    asked = play_until_the_agent_is_asked()
+    assert waiting.wait(20) and len(asked_about) == 1
+    assert me.post("take_back", played=asked["played"]).json()["to_act"] == 0
+    again = play_until_the_agent_is_asked()
     may_answer.set()
-    time.sleep(0.3)
-    assert me.look() == back and back["to_act"] == 0
+    me.wait(lambda state: state["played"] > again["played"])
+    assert len(asked_about) >= 2 and asked_about[1].to_dict() == again["position"], "it was asked anew"
     assert me.play_to_the_end()["over"]
 
 
