@@ -47,19 +47,25 @@ class FurtherSearch(TurnSearch):
 class ChampionAgent(BatchAgent):
     """The best action by the learned evaluation, or with `level` a weaker one.
 
-    Without `weights`, those of the repository for the game at hand are taken.
+    Without `weights`, those of the repository for the game at hand are taken; with `further=False` the turn at hand is
+    all that it searches.
     """
 
     name = "champion"
 
-    def __init__(self, level: int = TOP, weights: str | None = None, temperature: float | None = None) -> None:
+    def __init__(
+        self, level: int = TOP, weights: str | None = None, temperature: float | None = None, further: bool = True
+    ) -> None:
         if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= TOP:
             raise ValueError(f"level must be a whole number from 1 to {TOP}, not {level!r}")
         if temperature is None:
             temperature = 0.0 if level == TOP else TEMPERATURES[level - 1]
         if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature <= 10:
             raise ValueError(f"temperature must be from 0 to 10, not {temperature!r}")
+        if not isinstance(further, bool):
+            raise ValueError(f"further must be true or false, not {further!r}")
         self.temperature = float(temperature)
+        self.further = further
         self._loaded: dict[tuple[int, int], TurnSearch] = {}  # by players and copies
         self._only: ValueNet | None = None
         if weights is not None:
@@ -104,7 +110,7 @@ class ChampionAgent(BatchAgent):
         """The search with the evaluation for these games; ValueError if there is none."""
         players, copies = int(states["num_players"][0]), int(states["copies"][0])
         if (players, copies) not in self._loaded:
-            kind = FurtherSearch if players <= FURTHER else TurnSearch
+            kind = FurtherSearch if self.further and players <= FURTHER else TurnSearch
             self._loaded[players, copies] = kind(self._net(players, copies).evaluate)
         return self._loaded[players, copies]
 

@@ -30,17 +30,18 @@ def test_what_is_missing_is_trained_and_played(
     assert main([*words, "--json", str(figures)]) == 0
     rows = json.loads(figures.read_text())["tables"]["2"]
     assert [(row["evaluation"], row["search"], row["turns"]) for row in rows] == [
-        ("hand-made", False, None),
-        ("hand-made", True, None),
-        ("learned from results", False, None),
-        ("learned from the champion", False, None),
-        ("learned", True, 100),
-        ("learned", True, 200),
-        ("learned", True, 500),
+        ("hand-made", "none", None),
+        ("hand-made", "the turn", None),
+        ("learned from results", "none", None),
+        ("learned from the champion", "none", None),
+        ("learned", "the turn", 500),
+        ("learned", "a turn further", 100),
+        ("learned", "a turn further", 200),
+        ("learned", "a turn further", 500),
     ]
     assert rows[1]["win_share"] == 0.5 and rows[-1]["win_share"] > rows[-3]["win_share"]
     text = page.read_text()
-    assert "| learned | yes | 500 turns | " in text and "`planner` itself" in text
+    assert "| learned | a turn further | 500 turns | " in text and "`planner` itself" in text
     assert page.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     # Again from the figures, with nothing trained.
     monkeypatch.setattr(ablation, "gather", None)

@@ -271,7 +271,9 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
         registry.check(registry.make(spec), 3, copies=1)
 
 
-@pytest.mark.parametrize("wrong", ["level=0", "level=11", "level=2.5", "level=true", "temperature=-1", "strength=3"])
+@pytest.mark.parametrize(
+    "wrong", ["level=0", "level=11", "level=2.5", "level=true", "temperature=-1", "further=1", "strength=3"]
+)
 def test_wrong_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", f"champion:{wrong}", "random", "--games", "2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -295,6 +297,7 @@ def test_a_small_game_is_a_whole_one_with_markers_in_the_box(players: int, copie
 
 def test_takes_and_discards_are_searched_a_turn_further() -> None:
     agent, rng = ChampionAgent(), np.random.default_rng(3)
+    turn_only = ChampionAgent(further=False)
     seen = set()
     for seed in range(2):
         game = Game(2)
@@ -307,6 +310,10 @@ def test_takes_and_discards_are_searched_a_turn_further() -> None:
                 for action in action_list(game.bits):
                     best = _best_after(game.states, action, position.to_act, after)
                     assert mine[action] == pytest.approx(best, abs=1e-6)
+                net = turn_only.search(game.states).evaluate
+                for action in action_list(game.bits):
+                    best = _best_after(game.states, action, position.to_act, net)
+                    assert turn_only.action_values(position)[action] == pytest.approx(best, abs=1e-6)
                 seen.add(position.phase)
             game.step(int(rng.choice(action_list(game.bits))))
     assert seen == {"take", "discard"}

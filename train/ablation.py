@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agents.champion import FURTHER
 from pechvogel_env.files import replace_file
 from train import config as configs
 from train import run, tournament
@@ -26,19 +27,20 @@ def gather(players: Sequence[int], runs: Path, games: int, seed: int) -> dict[st
     """Train what is missing, play, and return all figures."""
     tables = {}
     for num in players:
-        lineup = _agents(num, runs)
-        specs = [row["agent"] for row in lineup if row["agent"] != OPPONENT]
-        shares = {OPPONENT: {"win_share": 1 / num, "ci95": [1 / num, 1 / num], "regret": None}}
-        for spec in specs:
-            setup = tournament.Setup([spec, OPPONENT], num, games=games, seed=seed, first_against_rest=True)
-            result = tournament.run(setup)
-            by_name = {row["name"]: row for row in result["agents"]}
-            for name in (spec, OPPONENT):
-                found = by_name[name]
-                if name == spec or shares[OPPONENT]["regret"] is None:
-                    share = found if name == spec else shares[OPPONENT]
-                    shares[name] = {**{key: share[key] for key in ("win_share", "ci95")}, "regret": found["regret"]}
-        tables[str(num)] = [row | shares[row.pop("agent")] for row in lineup]
+        rows = _agents(num, runs)
+        opponent: dict[str, Any] = {}
+        for row in rows:
+            if row["agent"] == OPPONENT:
+                row |= {"win_share": 1 / num, "ci95": [1 / num, 1 / num]}
+                continue
+            setup = tournament.Setup([row["agent"], OPPONENT], num, games=games, seed=seed, first_against_rest=True)
+            found = {agent["name"]: agent for agent in tournament.run(setup)["agents"]}
+            row |= {key: found[row["agent"]][key] for key in ("win_share", "ci95", "regret")}
+            opponent = found[OPPONENT]
+        for row in rows:
+            row.setdefault("regret", opponent["regret"])
+            del row["agent"]
+        tables[str(num)] = rows
     return {"opponent": OPPONENT, "games": games, "seed": seed, "tables": tables}
 
 
@@ -47,22 +49,25 @@ def _agents(players: int, runs: Path) -> list[dict[str, Any]]:
     champion = configs.read(CONFIGS / f"champion-{players}.yaml")
     apprentice = configs.read(CONFIGS / f"apprentice-{players}.yaml")
     assert isinstance(champion, ValueConfig) and isinstance(apprentice, ImitationConfig)
-    rows: list[dict[str, Any]] = [
-        {"evaluation": "hand-made", "search": False, "turns": None, "agent": "heuristic"},
-        {"evaluation": "hand-made", "search": True, "turns": None, "agent": "planner"},
-        {"evaluation": "learned from results", "search": False, "turns": None, "agent": "ppo"},
-        {
-            "evaluation": "learned from the champion",
-            "search": False,
-            "turns": None,
-            "agent": f"ppo:weights={_trained(apprentice, runs / f'apprentice-{players}')}",
-        },
+    taught = _trained(apprentice, runs / f"apprentice-{players}")
+    rows = [
+        _row("hand-made", "none", "heuristic"),
+        _row("hand-made", "the turn", OPPONENT),
+        _row("learned from results", "none", "ppo"),
+        _row("learned from the champion", "none", f"ppo:weights={taught}"),
     ]
+    deepest = "the turn"
+    if players <= FURTHER:
+        rows.append(_row("learned", deepest, "champion:further=false", champion.turns))
+        deepest = "a turn further"
     for turns in LENGTHS:
         weights = _trained(replace(champion, turns=turns), runs / f"champion-{players}-turns-{turns}")
-        rows.append({"evaluation": "learned", "search": True, "turns": turns, "agent": f"champion:weights={weights}"})
-    rows.append({"evaluation": "learned", "search": True, "turns": champion.turns, "agent": "champion"})
-    return rows
+        rows.append(_row("learned", deepest, f"champion:weights={weights}", turns))
+    return [*rows, _row("learned", deepest, "champion", champion.turns)]
+
+
+def _row(evaluation: str, search: str, agent: str, turns: int | None = None) -> dict[str, Any]:
+    return {"evaluation": evaluation, "search": search, "turns": turns, "agent": agent}
 
 
 def _trained(config: configs.AnyConfig, folder: Path) -> Path:
@@ -82,7 +87,9 @@ def write(path: Path, data: dict[str, Any]) -> None:
         "",
         f"Written by `pechvogel ablation --games {data['games']} --seed {data['seed']}`. Win shares are those of one",
         f"agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}). *Regret* is the",
-        "mean value that a decision loses against perfect play, in thousandths, where the game is solved.",
+        "mean value that a decision loses against perfect play, in thousandths, where the game is solved. *Search*",
+        "is what the agent looks at before it decides: nothing, the turn at hand exactly, or for takes and discards",
+        "the next turn, too.",
         "",
     ]
     for players, rows in data["tables"].items():
@@ -90,7 +97,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
         lines += [
             f"## {players} players (an even share is {1 / int(players):.1%})",
             "",
-            "| evaluation | search of the turn | trained for | win share |" + " regret |" * solved,
+            "| evaluation | search | trained for | win share |" + " regret |" * solved,
             "|---|---|---:|---:|" + "---:|" * solved,
         ]
         for row in rows:
@@ -107,7 +114,7 @@ def _cells(row: dict[str, Any], opponent: str) -> list[str]:
     half = 50 * (row["ci95"][1] - row["ci95"][0])
     share = f"{row['win_share']:.1%}" + (f" ± {half:.1f}" if half else f" (`{opponent}` itself)")
     trained = f"{row['turns']:,} turns" if row["turns"] else ""
-    return [row["evaluation"], "yes" if row["search"] else "no", trained, share]
+    return [row["evaluation"], row["search"], trained, share]
 
 
 def _draw(path: Path, data: dict[str, Any]) -> None:
@@ -119,14 +126,14 @@ def _draw(path: Path, data: dict[str, Any]) -> None:
     colours = {"hand-made": "#dd7530", "learned from results": "#8a5aa8", "learned from the champion": "#7b9e3a"}
     for number, (players, rows) in enumerate(data["tables"].items()):
         axis = figure.add_subplot(1, len(data["tables"]), number + 1)
-        learned = [row for row in rows if row["turns"]]
-        turns, shares = [row["turns"] for row in learned], [row["win_share"] for row in learned]
-        below = [row["win_share"] - row["ci95"][0] for row in learned]
-        axis.errorbar(turns, shares, yerr=below, fmt="o-", capsize=4, color="#1d4d4f", label="learned, with search")
+        curve = [row for row in rows if row["turns"] and row["search"] == rows[-1]["search"]]
+        _points(axis, curve, "o-", "#1d4d4f", f"learned, search: {rows[-1]['search']}")
         for row in rows:
-            if not row["turns"]:
-                style = "-" if row["search"] else ":"
-                text = f"{row['evaluation']}, {'with' if row['search'] else 'no'} search"
+            text = f"{row['evaluation']}, search: {row['search']}"
+            if row["turns"] and row not in curve:
+                _points(axis, [row], "s", "#4a7fc1", text)
+            elif not row["turns"]:
+                style = ":" if row["search"] == "none" else "-"
                 axis.axhline(row["win_share"], color=colours[row["evaluation"]], linestyle=style, label=text)
         axis.set_xscale("log")
         axis.set_title(f"{players} players")
@@ -134,7 +141,13 @@ def _draw(path: Path, data: dict[str, Any]) -> None:
         axis.set_ylabel(f"win share at a table of {data['opponent']}")
         axis.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
         axis.grid(alpha=0.3)
-    axis.legend(loc="lower right", fontsize="small")
+        axis.legend(loc="lower right", fontsize="small")
     temporary = path.with_name(f".{path.name}")
     figure.savefig(temporary, dpi=110, format="png")
     temporary.replace(path)
+
+
+def _points(axis: Any, rows: list[dict[str, Any]], style: str, colour: str, label: str) -> None:
+    shares = [row["win_share"] for row in rows]
+    below = [row["win_share"] - row["ci95"][0] for row in rows]
+    axis.errorbar([row["turns"] for row in rows], shares, yerr=below, fmt=style, capsize=4, color=colour, label=label)
