@@ -35,13 +35,15 @@ class FurtherSearch(TurnSearch):
     """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
 
     def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        of_actions, of_states = super()._search(states)
         last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
+        further = TurnSearch(self.values)
+        if last.all():
+            return further._search(states)
+        found = super()._search(states)
         if last.any():
-            further = TurnSearch(self.values)
-            of_actions[last] = further.action_values(states[last])
-            of_states[last] = further.values(states[last])
-        return of_actions, of_states
+            for mine, better in zip(found, further._search(states[last]), strict=True):
+                mine[last] = better
+        return found
 
 
 class ChampionAgent(BatchAgent):
@@ -60,6 +62,8 @@ class ChampionAgent(BatchAgent):
             raise ValueError(f"level must be a whole number from 1 to {TOP}, not {level!r}")
         if temperature is None:
             temperature = 0.0 if level == TOP else TEMPERATURES[level - 1]
+        elif level != TOP:
+            raise ValueError("a level has a temperature of its own; say level or temperature, not both")
         if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature <= 10:
             raise ValueError(f"temperature must be from 0 to 10, not {temperature!r}")
         if not isinstance(further, bool):

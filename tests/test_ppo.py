@@ -88,6 +88,11 @@ def test_a_stopped_run_can_be_ended_there(trained: Path, tmp_path: Path) -> None
     assert main(["train", "--resume", str(tmp_path), "--finish"]) == 0
     assert digest(tmp_path) == digest(trained)
     assert main(["train", "--resume", str(tmp_path), "--finish"]) == 2, "it has ended"
+    # Killed after the weights, before their card: there is a way on.
+    for words in (["--finish"], []):
+        (tmp_path / "policy.json").unlink()
+        assert main(["train", "--resume", str(tmp_path), *words]) == 0
+        assert (tmp_path / "policy.json").read_bytes() == (trained / "policy.json").read_bytes()
     assert main(["train", str(TINY), "--out", str(tmp_path / "new"), "--finish"]) == 2
 
 

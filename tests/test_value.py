@@ -272,7 +272,17 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["level=0", "level=11", "level=2.5", "level=true", "temperature=-1", "further=1", "strength=3"]
+    "wrong",
+    [
+        "level=0",
+        "level=11",
+        "level=2.5",
+        "level=true",
+        "temperature=-1",
+        "further=1",
+        "level=3,temperature=1",
+        "strength=3",
+    ],
 )
 def test_wrong_options_are_refused(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", f"champion:{wrong}", "random", "--games", "2"]) == 2
@@ -374,6 +384,7 @@ def test_damaged_weights_are_refused(trained: Path, tmp_path: Path) -> None:
 def test_configs_name_their_learner(tmp_path: Path) -> None:
     for source, message in (
         ({"learner": "luck"}, "learner must be"),
+        ({"learner": ["value"]}, "learner must be"),
         ({"learner": "value", "steps": 3}, "'steps' is no setting"),
         ({"learner": "value", "trace": 1.5}, "trace must be"),
         ({"learner": "value", "hidden": []}, "hidden must be"),

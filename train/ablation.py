@@ -12,7 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agents import card
+from agents.card import read_card
 from agents.champion import FURTHER
+from pechvogel_env.dice import check_seed
 from pechvogel_env.files import replace_file
 from train import config as configs
 from train import run, tournament
@@ -25,6 +28,7 @@ CONFIGS = Path(__file__).parent.parent / "configs"
 
 def gather(players: Sequence[int], runs: Path, games: int, seed: int) -> dict[str, Any]:
     """Train what is missing, play, and return all figures."""
+    check_seed(seed)
     tables = {}
     for num in players:
         rows = _agents(num, runs)
@@ -56,14 +60,15 @@ def _agents(players: int, runs: Path) -> list[dict[str, Any]]:
         _row("learned from results", "none", "ppo"),
         _row("learned from the champion", "none", f"ppo:weights={taught}"),
     ]
+    turns = read_card(card.WEIGHTS / f"champion-{players}-{champion.copies}.safetensors")["steps"]
     deepest = "the turn"
     if players <= FURTHER:
-        rows.append(_row("learned", deepest, "champion:further=false", champion.turns))
+        rows.append(_row("learned", deepest, "champion:further=false", turns))
         deepest = "a turn further"
-    for turns in LENGTHS:
-        weights = _trained(replace(champion, turns=turns), runs / f"champion-{players}-turns-{turns}")
-        rows.append(_row("learned", deepest, f"champion:weights={weights}", turns))
-    return [*rows, _row("learned", deepest, "champion", champion.turns)]
+    for length in LENGTHS:
+        weights = _trained(replace(champion, turns=length), runs / f"champion-{players}-turns-{length}")
+        rows.append(_row("learned", deepest, f"champion:weights={weights}", read_card(weights)["steps"]))
+    return [*rows, _row("learned", deepest, "champion", turns)]
 
 
 def _row(evaluation: str, search: str, agent: str, turns: int | None = None) -> dict[str, Any]:
@@ -71,9 +76,12 @@ def _row(evaluation: str, search: str, agent: str, turns: int | None = None) -> 
 
 
 def _trained(config: configs.AnyConfig, folder: Path) -> Path:
-    if not (folder / WEIGHTS).exists():
+    if not configs.ended(folder):
         run.start_or_resume(config, folder)
-    return folder / WEIGHTS
+    weights = folder / WEIGHTS
+    if read_card(weights).get("config") != configs.as_dict(config):
+        raise ValueError(f"{folder} has a run with other settings; name another folder with --runs")
+    return weights
 
 
 # ------------------------------------------------------------------------------------------------ the page
@@ -85,7 +93,8 @@ def write(path: Path, data: dict[str, Any]) -> None:
     lines = [
         "# Where the champion's strength comes from",
         "",
-        f"Written by `pechvogel ablation --games {data['games']} --seed {data['seed']}`. Win shares are those of one",
+        f"Written by `pechvogel ablation --players {' '.join(data['tables'])} --games {data['games']} --seed "
+        f"{data['seed']}`. Win shares are those of one",
         f"agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}). *Regret* is the",
         "mean value that a decision loses against perfect play, in thousandths, where the game is solved. *Search*",
         "is what the agent looks at before it decides: nothing, the turn at hand exactly, or for takes and discards",

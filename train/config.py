@@ -102,6 +102,11 @@ AnyConfig: TypeAlias = Config | OwnConfig
 LEARNERS: dict[str, type[AnyConfig]] = {"ppo": Config, "value": ValueConfig, "imitate": ImitationConfig}
 
 
+def ended(folder: Path) -> bool:
+    """Whether a run has written its weights: their card is what comes last."""
+    return (folder / WEIGHTS).with_suffix(".json").exists()
+
+
 def as_dict(config: AnyConfig) -> dict[str, Any]:
     """The inverse of `from_dict`."""
     learner = next(name for name, kind in LEARNERS.items() if isinstance(config, kind))
@@ -130,7 +135,7 @@ def from_dict(source: Any) -> AnyConfig:
         raise ValueError("a config is a list of `key: value` lines")
     settings = dict(source)
     learner = settings.pop("learner", "ppo")
-    if learner not in LEARNERS:
+    if not isinstance(learner, str) or learner not in LEARNERS:
         raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {learner!r}")
     kind = LEARNERS[learner]
     known = {item.name: item for item in fields(kind)}

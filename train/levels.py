@@ -40,6 +40,10 @@ def fit(games: int, seed: int) -> dict[str, Any]:
     rows = _against_champion([f"champion:temperature={temperature}" for temperature in GRID], games, seed)
     # Hotter is weaker; chance may have it otherwise for neighbours.
     shares = np.minimum.accumulate([0.5, *[row["win_share"] for row in rows]])
+    if shares[-1] > LOWEST:
+        raise ValueError(
+            f"even the hottest temperature wins {shares[-1]:.1%}, above {LOWEST:.0%}; GRID needs hotter ones"
+        )
     logs = [math.log(GRID[0] / 4), *map(math.log, GRID)]
     fitted = [float(np.exp(np.interp(-wanted(level), -shares, logs))) for level in range(1, TOP)]
     measured = [{"temperature": t, "win_share": r["win_share"]} for t, r in zip(GRID, rows, strict=True)]

@@ -24,7 +24,7 @@ from torch.utils.tensorboard import SummaryWriter
 from agents.base import Agent
 from pechvogel_env import __version__
 from pechvogel_env.files import replace_file, to_json
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict
+from train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict, ended
 from train.progress import bar
 from train.tournament import against_table
 
@@ -97,7 +97,7 @@ class Loop(ABC, Generic[SomeConfig]):
     def train(self) -> None:
         """Play and learn until all is done; then write the weights with their card."""
         config = self.config
-        if self.done >= self.goal and (self.folder / WEIGHTS).exists():
+        if self.done >= self.goal and ended(self.folder):
             return
         saved = time.monotonic()
         with (
@@ -168,8 +168,10 @@ class Loop(ABC, Generic[SomeConfig]):
 
     def write_weights(self) -> None:
         """What was learned so far, with its card."""
-        self.save(self.folder / WEIGHTS, card_of(self.config, self.done, self.seconds, self.latest()))
+        if not self.history or self.history[-1]["steps"] != self.done:  # ended early
+            self.evaluate()
         replace_file(self.folder / HISTORY, to_json(self.history))
+        self.save(self.folder / WEIGHTS, card_of(self.config, self.done, self.seconds, self.latest()))
 
     # ------------------------------------------------------------------------------ checkpoints
 

@@ -29,7 +29,7 @@ from agents.planner import PlannerAgent
 from agents.ppo import Policy, PpoAgent, save
 from agents.random import RandomAgent
 from pechvogel_env.files import replace_file, to_json
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict
+from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict, ended
 from train.loop import card_of
 from train.progress import bar
 from train.selfplay import League, Scripted, SelfPlayVecEnv, arrays_of
@@ -94,7 +94,7 @@ class Trainer:
             seed=config.seed,
             device="cpu",
         )
-        if config.start:
+        if config.start and not (folder / CHECKPOINT).exists():  # a run that goes on has weights of its own
             self._begin_with(_agent(config.start, config))
         self._renew_league()
         _, self.callback = self.model._setup_learn(config.steps)
@@ -105,7 +105,7 @@ class Trainer:
     def train(self) -> None:
         """Collect and update until all steps are done; then write the weights with their card."""
         config, model = self.config, self.model
-        if model.num_timesteps >= config.steps and (self.folder / WEIGHTS).exists():
+        if model.num_timesteps >= config.steps and ended(self.folder):
             return  # all is done, and the card may have results that are better than ours
         saved = time.monotonic()
         with bar(TextColumn("{task.fields[status]}"), keep=True) as progress:
@@ -204,10 +204,12 @@ class Trainer:
 
     def write_weights(self) -> None:
         """What was learned so far, with its card."""
+        if not self.history or self.history[-1]["steps"] != self.model.num_timesteps:  # ended early
+            self._evaluate()
+        replace_file(self.folder / HISTORY, to_json(self.history))
         results = self.history[-1 if self.frozen else -2 :]
         card = card_of(self.config, int(self.model.num_timesteps), self.seconds, results)
         save(self.policy(), self.folder / WEIGHTS, card)
-        replace_file(self.folder / HISTORY, to_json(self.history))
 
     # ------------------------------------------------------------------------------ checkpoints
 

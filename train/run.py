@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
@@ -18,8 +19,10 @@ def start(config_path: Path, folder: Path) -> None:
 
 
 def start_or_resume(config: AnyConfig, folder: Path) -> None:
-    """Train into a folder, or go on with the run there."""
+    """Train into a folder, or go on with the run there, which must be of the same settings."""
     if (folder / CHECKPOINT).exists():
+        if _read(folder / CHECKPOINT)[1].get("config") != configs.as_dict(config):
+            raise ValueError(f"{folder} has a run with other settings")
         resume(folder)
     else:
         _start(config, folder)
@@ -37,16 +40,11 @@ def _start(config: AnyConfig, folder: Path) -> None:
 def resume(folder: Path, finish: bool = False) -> None:
     """Go on from the last checkpoint of a folder; or end there, with what was learned so far."""
     path = folder / CHECKPOINT
-    if finish and (folder / WEIGHTS).exists():
+    if finish and configs.ended(folder):
         raise ValueError(f"{folder} has ended already: its weights are there ({WEIGHTS})")
     if not path.is_file():
         raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
-    try:
-        with safe_open(path, "np") as file:
-            notes = json.loads(file.metadata()["notes"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    except (SafetensorError, KeyError, TypeError, ValueError):
-        raise ValueError(f"{path} is damaged or is no checkpoint") from None
+    tensors, notes = _read(path)
     try:
         trainer = _trainer(configs.from_dict(notes["config"]), folder)
         trainer.restore(tensors, notes)
@@ -56,6 +54,15 @@ def resume(folder: Path, finish: bool = False) -> None:
         trainer.write_weights()
     else:
         trainer.train()
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        with safe_open(path, "np") as file:
+            notes = dict(json.loads(file.metadata()["notes"]))
+            return {name: file.get_tensor(name) for name in file.keys()}, notes  # noqa: SIM118  not a dict
+    except (SafetensorError, KeyError, TypeError, ValueError):
+        raise ValueError(f"{path} is damaged or is no checkpoint") from None
 
 
 def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer | imitate.Trainer:
