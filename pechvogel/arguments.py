@@ -36,7 +36,10 @@ def parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
     evaluate.set_defaults(command="evaluate")
     evaluate.add_argument(
-        "agents", nargs="+", metavar="AGENT", help="random, heuristic, planner, ppo, optimal, your own module:Factory"
+        "agents",
+        nargs="+",
+        metavar="AGENT",
+        help="random, heuristic, planner, ppo, champion, optimal, your own module:Factory",
     )
     evaluate.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
     evaluate.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")

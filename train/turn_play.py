@@ -41,8 +41,8 @@ def play_turns(
     turn), else the best; so is a take with its discard. `work` is room for one state.
 
     Seats that are `scripted` do what `heuristic` would. What that changes for everybody, compared with the best action,
-    is added to `worth`: so it stays, on average over turns, what the turn is worth with these players, and still has no
-    luck of the dice in it.
+    is added to `worth`: so it stays, on average over turns, what the turn is worth with these players, with far less
+    luck in it than the turn's result has.
     """
     throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, NUM_GROUPS, MAX_PLAYERS))
     after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, NUM_GROUPS, MAX_PLAYERS))
