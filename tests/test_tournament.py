@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -270,3 +273,34 @@ def test_intervals_over_several_opponents_see_only_the_blocks() -> None:
     mean, (low, high) = tournament._over_lineups(shares)
     assert mean == pytest.approx(0.55, abs=0.01)
     assert (high - low) / 2 == pytest.approx(1.96 * 0.1 / 12**0.5 / 800**0.5, rel=0.1)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/task").exists() or (os.cpu_count() or 1) < 2, reason="needs /proc, and more than one core"
+)
+def test_no_process_outlives_a_killed_tournament() -> None:
+    words = ["evaluate", "random", "heuristic", "--games", "100000000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pechvogel", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+    def workers() -> set[str]:
+        found = set(children.read_text().split())
+        return {pid for pid in found if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+    try:
+        seen: set[str] = set()
+        until = time.monotonic() + 120
+        while len(seen) < 2 and time.monotonic() < until:
+            time.sleep(0.2)
+            seen = workers()
+        assert len(seen) >= 2
+        time.sleep(3)  # until they have begun
+    finally:
+        process.kill()
+        process.wait()
+    until = time.monotonic() + 60
+    while any(Path(f"/proc/{pid}").exists() for pid in seen) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not [pid for pid in seen if Path(f"/proc/{pid}").exists()]

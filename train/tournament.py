@@ -20,8 +20,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -161,12 +162,19 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     for name in names:
         os.environ.setdefault(name, "1")
     try:
-        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_parent) as pool:
             yield pool
     finally:
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
+
+
+def _end_with_parent() -> None:
+    """Worker processes would wait for work for ever if the one that gives it were killed."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 _agents: dict[str, Any] = {}  # made once per process
