@@ -94,11 +94,11 @@ def write(path: Path, data: dict[str, Any]) -> None:
         "# Where the champion's strength comes from",
         "",
         f"Written by `pechvogel ablation --players {' '.join(data['tables'])} --games {data['games']} --seed "
-        f"{data['seed']}`. Win shares are those of one",
-        f"agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}). *Regret* is the",
-        "mean value that a decision loses against perfect play, in thousandths, where the game is solved. *Search*",
-        "is what the agent looks at before it decides: nothing, the turn at hand exactly, or for takes and discards",
-        "the next turn, too.",
+        f"{data['seed']}`. Win shares are",
+        f"those of one agent at a table of `{data['opponent']}`, with 95% intervals, on paired dice ({games}).",
+        "*Search* is what the agent looks at before it decides: nothing, the turn at hand exactly, or for takes and",
+        "discards the next turn, too. *Regret* is the mean value that a decision loses against perfect play, in",
+        "thousandths, where the game is solved.",
         "",
     ]
     for players, rows in data["tables"].items():
@@ -129,9 +129,10 @@ def _cells(row: dict[str, Any], opponent: str) -> list[str]:
 def _draw(path: Path, data: dict[str, Any]) -> None:
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ImportError:
         raise ValueError("the plot needs matplotlib: pip install 'pechvogel[train]'") from None
-    figure = Figure(figsize=(5 * len(data["tables"]), 4.2), layout="constrained")
+    figure = Figure(figsize=(5.4 * len(data["tables"]), 5), layout="constrained")
     colours = {"hand-made": "#dd7530", "learned from results": "#8a5aa8", "learned from the champion": "#7b9e3a"}
     for number, (players, rows) in enumerate(data["tables"].items()):
         axis = figure.add_subplot(1, len(data["tables"]), number + 1)
@@ -143,14 +144,17 @@ def _draw(path: Path, data: dict[str, Any]) -> None:
                 _points(axis, [row], "s", "#4a7fc1", text)
             elif not row["turns"]:
                 style = ":" if row["search"] == "none" else "-"
-                axis.axhline(row["win_share"], color=colours[row["evaluation"]], linestyle=style, label=text)
+                colour = colours[row["evaluation"]]
+                axis.axhline(row["win_share"], color=colour, linestyle=style, label=text)
+                axis.axhspan(*row["ci95"], color=colour, alpha=0.12, linewidth=0)
         axis.set_xscale("log")
         axis.set_title(f"{players} players")
         axis.set_xlabel("turns of self-play")
         axis.set_ylabel(f"win share at a table of {data['opponent']}")
+        axis.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
         axis.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
         axis.grid(alpha=0.3)
-        axis.legend(loc="lower right", fontsize="small")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2, fontsize="x-small", frameon=False)
     temporary = path.with_name(f".{path.name}")
     figure.savefig(temporary, dpi=110, format="png")
     temporary.replace(path)
