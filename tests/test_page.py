@@ -50,10 +50,14 @@ class Visitor:
         self.context = browser.new_context(locale=language, **more)
         self.server, self.page = server, self.context.new_page()
         self.errors: list[str] = []
-        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.rng = random.Random(1)
         self.page.add_init_script("localStorage.setItem('pechvogel.pace', '\"instant\"')")
+
+    def _note(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location['url']})")
 
     def visit(self, path: str = "/") -> None:
         self.page.goto(self.server.url + path)
@@ -240,7 +244,6 @@ def test_a_lost_number_a_dialog_and_a_reload(browser: Any, server: Server) -> No
     ann.page.route("**/number", lambda route: route.abort())
     ann.page.click("#play")
     ann.page.wait_for_selector(".hash")
-    ann.page.unroute("**/number")
     ann.errors.clear()
     ann.page.reload()
     ann.page.wait_for_selector(".actions button", timeout=20_000)
@@ -480,4 +483,25 @@ def test_a_visit_weighs_little_and_nothing_comes_from_elsewhere(browser: Any, se
     assert all(request.url.startswith(server.url) for request in answers)
     sizes = [request.sizes()["responseBodySize"] for request in answers]
     assert 20_000 < sum(sizes) < 500_000 and len(sizes) > 10
+    ann.leave()
+
+
+def test_a_decision_that_does_not_wait_for_the_coach(browser: Any, server: Server) -> None:
+    """What the coach was asked before it is not asked any more: the server would have to refuse it."""
+    ann = Visitor(browser, server)
+    ann.begin()
+    held: list[Any] = []
+    ann.page.route("**/advice", lambda route: route.continue_() if held else held.append(route))
+    ann.page.wait_for_selector(".actions button")
+    ann.page.check("[data-key='wish-coach']")
+    deadline = time.monotonic() + 20
+    while not held:
+        ann.page.wait_for_timeout(10)
+        assert time.monotonic() < deadline
+    given_up: list[str] = []
+    ann.page.on("requestfailed", lambda request: given_up.append(request.url))
+    with ann.page.expect_response("**/act"):
+        ann.click_anything()
+    assert given_up == [held[0].request.url]
+    ann.page.wait_for_selector(".advice, [data-key='review']", timeout=20_000)
     ann.leave()

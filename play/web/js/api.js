@@ -10,13 +10,13 @@ export class Refusal extends Error {
   }
 }
 
-export async function ask(method, path, body, token) {
+export async function ask(method, path, body, token, signal) {
   const headers = {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (token) headers.Authorization = `Bearer ${token}`;
   let response;
   try {
-    response = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
     throw new Refusal(0, say("error.offline"));
   }

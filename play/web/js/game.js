@@ -193,8 +193,9 @@ export class GamePage {
 
   async askCoach(played) {
     this.advice = { played, actions: null };
+    this.asking = new AbortController();
     try {
-      const found = await ask("GET", `/api/rooms/${this.room}/advice`, undefined, this.token);
+      const found = await ask("GET", `/api/rooms/${this.room}/advice`, undefined, this.token, this.asking.signal);
       if (this.state.played !== played || this.stopped) return;
       this.advice = { played, ...found };
       this.draw();
@@ -443,6 +444,7 @@ export class GamePage {
   async act(action) {
     if (this.sending) return;
     this.sending = true;
+    this.asking?.abort(); // what the coach would say comes too late
     await this.send("act", { action, played: this.state.played });
     this.sending = false;
   }
