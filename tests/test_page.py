@@ -244,6 +244,7 @@ def test_a_lost_number_a_dialog_and_a_reload(browser: Any, server: Server) -> No
     ann.page.route("**/number", lambda route: route.abort())
     ann.page.click("#play")
     ann.page.wait_for_selector(".hash")
+    ann.page.unroute("**/number")
     ann.errors.clear()
     ann.page.reload()
     ann.page.wait_for_selector(".actions button", timeout=20_000)
