@@ -16,7 +16,7 @@ run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
 		$(BIN)/pechvogel train --resume runs/$(NAME); \
 	else \
-		$(BIN)/pechvogel train configs/quick.yaml --out runs/$(NAME); \
+		$(BIN)/pechvogel train configs/pechvogel/quick.yaml --out runs/$(NAME); \
 	fi
 	$(BIN)/pechvogel report runs/$(NAME) --games 2000
 
@@ -36,7 +36,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 golden: $(READY)
-	$(BIN)/python -m tests.golden --write
+	$(BIN)/python -m tests.pechvogel.golden --write
 
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel_env.files import replace_file, to_json
+from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS
 
 ENVIRONMENT = "pechvogel_v0"  # the version of rules and observation
-WEIGHTS = Path(__file__).parent / "weights"
+WEIGHTS = Path(__file__).parent / "pechvogel" / "weights"
 
 Tensors = Mapping[str, NDArray[np.float32]]
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]  # weight and bias of each

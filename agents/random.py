@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import BatchAgent
+from pechvogel.agents.base import BatchAgent
 from pechvogel_env.position import Position
 from pechvogel_env.rules import States
 

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from agents.base import Agent
+from pechvogel.agents.base import Agent
 from pechvogel_env.game import Game, action_list
 from pechvogel_env.rules import NUM_ACTIONS
 
 AGENTS = {
-    "random": "agents.random:RandomAgent",
-    "heuristic": "agents.heuristic:HeuristicAgent",
-    "planner": "agents.planner:PlannerAgent",
-    "ppo": "agents.ppo:PpoAgent",
-    "optimal": "agents.optimal:OptimalAgent",
-    "champion": "agents.champion:ChampionAgent",
+    "random": "pechvogel.agents.random:RandomAgent",
+    "heuristic": "pechvogel.agents.pechvogel.heuristic:HeuristicAgent",
+    "planner": "pechvogel.agents.pechvogel.planner:PlannerAgent",
+    "ppo": "pechvogel.agents.policy:PpoAgent",
+    "optimal": "pechvogel.agents.pechvogel.optimal:OptimalAgent",
+    "champion": "pechvogel.agents.pechvogel.champion:ChampionAgent",
 }
 
 

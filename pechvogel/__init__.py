@@ -1,8 +1,7 @@
-"""The command line `pechvogel`, on top of all other packages."""
+"""Three games of bad luck as reinforcement-learning environments, with agents that play them.
 
-import os
+Importing this changes nothing in your process and costs next to nothing: what works is in the packages below it
+(`tabletop`, `agents`, `train`, `play`, and `cli` on top of them) and in the environments (`pechvogel_env`).
+"""
 
-# Our matrices are small: a second thread for them would mostly wait, and it waits by spinning on a core that games
-# could use (training against champions is twice as fast with one). NumPy reads this when it is first imported.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("MKL_NUM_THREADS", "1")
+__version__ = "0.2.0"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from pechvogel_env import __version__
+from pechvogel import __version__
 
 
 class _Parser(argparse.ArgumentParser):

@@ -19,11 +19,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from agents import registry
+from pechvogel.agents import registry
+from pechvogel.train.progress import bar
 from pechvogel_env import pechvogel_v0, rules
 from pechvogel_env.batch import Batch, Buffers, random_actions
 from pechvogel_env.game import Game, check_settings, random_games
-from train.progress import bar
 
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter

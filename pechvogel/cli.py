@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pechvogel.arguments import parser
-from pechvogel_env.files import replace_file, to_json
+from pechvogel.tabletop.files import replace_file, to_json
 
 PICTURES = (".png", ".svg", ".pdf")
 _NEEDS_TRAIN = "training needs more packages ({}): pip install '.[train]'"
@@ -27,6 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that this terminal lacks
         sys.stdout.reconfigure(errors="replace")
     arguments = parser().parse_args(argv)
+    _use_one_thread_for_matrices()
     try:
         _check_targets(arguments)
         _COMMANDS[arguments.command](arguments)
@@ -42,6 +43,15 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _use_one_thread_for_matrices() -> None:
+    """Ours are small: a second thread would mostly wait, and it waits by spinning on a core that games could use.
+
+    Training against champions is twice as fast with one. NumPy reads this when it is first imported, which is later.
+    """
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def _sentence(error: Exception) -> str:
@@ -100,7 +110,7 @@ def _bench(arguments: argparse.Namespace) -> None:
 
 def _bench_training(arguments: argparse.Namespace) -> None:
     try:
-        from train import speed
+        from pechvogel.train import speed
     except ImportError as error:
         raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     result = speed.run(arguments.players, arguments.seconds)
@@ -110,7 +120,7 @@ def _bench_training(arguments: argparse.Namespace) -> None:
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:
-    from train import tournament
+    from pechvogel.train.arena import tournament
 
     setup = tournament.Setup(
         specs=arguments.agents,
@@ -141,7 +151,7 @@ def _train(arguments: argparse.Namespace) -> None:
     if arguments.finish and arguments.resume is None:
         raise ValueError("--finish ends a run that was stopped: train --resume runs/NAME --finish")
     try:
-        from train import run
+        from pechvogel.train import run
     except ImportError as error:
         raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     if arguments.resume is not None:
@@ -152,7 +162,7 @@ def _train(arguments: argparse.Namespace) -> None:
 
 def _report(arguments: argparse.Namespace) -> None:
     try:
-        from train import report
+        from pechvogel.train import report
     except ImportError as error:
         raise ValueError(_NEEDS_TRAIN.format(error.name)) from None
     result = report.make(arguments.folder, arguments.against, arguments.games, arguments.seed)
@@ -162,9 +172,9 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _solve(arguments: argparse.Namespace) -> None:
-    from agents import solution
+    from pechvogel.agents.pechvogel import solution
+    from pechvogel.train.pechvogel.solve import layers as solve
     from pechvogel_env.dice import check_seed
-    from train import solve
 
     if arguments.threads is not None and arguments.threads < 1:
         raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
@@ -188,7 +198,7 @@ def _solve(arguments: argparse.Namespace) -> None:
     else:
         result = solve.solve(arguments.copies, cap, path, arguments.threads)
     if arguments.check_cap:
-        from train import check_cap
+        from pechvogel.train.pechvogel.solve import caps as check_cap
 
         games, seed, threads = arguments.check_games, arguments.seed, arguments.threads
         found = check_cap.check(solution.Solution(path), arguments.check_cap == "all", games, seed, threads)
@@ -200,9 +210,9 @@ def _solve(arguments: argparse.Namespace) -> None:
 
 
 def _exploit(arguments: argparse.Namespace) -> None:
-    from agents import registry
-    from agents.solution import NoTableError
-    from train import exploit
+    from pechvogel.agents import registry
+    from pechvogel.agents.pechvogel.solution import NoTableError
+    from pechvogel.train.pechvogel.solve import exploit
 
     registry.make(arguments.agent)  # what is wrong is an error before the work
     cap = exploit.CAP if arguments.frustrations is None else arguments.frustrations
@@ -226,8 +236,9 @@ def _exploit(arguments: argparse.Namespace) -> None:
 
 
 def _findings(arguments: argparse.Namespace) -> None:
-    from agents import registry, solution
-    from train import findings, findings_page
+    from pechvogel.agents import registry
+    from pechvogel.agents.pechvogel import solution
+    from pechvogel.train.pechvogel.solve import findings, findings_page
 
     if min(arguments.games, arguments.agent_games) < 1:
         raise ValueError("--games and --agent-games must be at least 1")
@@ -262,7 +273,7 @@ def _write_from_data(arguments: argparse.Namespace, write: Callable[[Path, Any],
 
 
 def _levels(arguments: argparse.Namespace) -> None:
-    from train import levels
+    from pechvogel.train.pechvogel import levels
 
     result = (levels.fit if arguments.fit else levels.measure)(arguments.games, arguments.seed)
     if arguments.json != "-":
@@ -271,7 +282,7 @@ def _levels(arguments: argparse.Namespace) -> None:
 
 
 def _ablation(arguments: argparse.Namespace) -> None:
-    from train import ablation
+    from pechvogel.train.pechvogel import ablation
 
     if arguments.data is not None:
         _write_from_data(arguments, ablation.write, "ablation")
@@ -286,9 +297,9 @@ def _ablation(arguments: argparse.Namespace) -> None:
 
 
 def _play(arguments: argparse.Namespace) -> None:
+    from pechvogel.play.pechvogel import words
+    from pechvogel.play.pechvogel.terminal import PlayerQuitsError, TerminalGame
     from pechvogel_env.position import Position
-    from play import words
-    from play.terminal import PlayerQuitsError, TerminalGame
 
     _check_delay(arguments.delay)
     if not 1 <= len(arguments.agents) <= 4:
@@ -323,7 +334,7 @@ def _play(arguments: argparse.Namespace) -> None:
 
 def _serve(arguments: argparse.Namespace) -> None:
     try:
-        from play import serve
+        from pechvogel.play import serve
     except ImportError as error:
         raise ValueError(f"the server needs more packages ({error.name}): pip install '.[play]'") from None
 
@@ -339,10 +350,10 @@ def _serve(arguments: argparse.Namespace) -> None:
 
 
 def _analyse(arguments: argparse.Namespace) -> None:
-    from agents.analysis import analyse
-    from agents.solution import Solution
+    from pechvogel.agents.pechvogel.analysis import analyse
+    from pechvogel.agents.pechvogel.solution import Solution
+    from pechvogel.play.pechvogel import show
     from pechvogel_env.position import Position
-    from play import show
 
     text = arguments.position
     if text == "-":
@@ -362,8 +373,8 @@ def _analyse(arguments: argparse.Namespace) -> None:
 
 
 def _replay(arguments: argparse.Namespace) -> None:
+    from pechvogel.play.pechvogel import show
     from pechvogel_env import record
-    from play import show
 
     _check_delay(arguments.delay)
     games = record.read(arguments.file)
@@ -391,8 +402,8 @@ def _replay(arguments: argparse.Namespace) -> None:
 
 def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
     """What games prove about where their dice came from; RecordError if a proof is wrong."""
+    from pechvogel.play import fair
     from pechvogel_env.record import PROOF, RecordError
-    from play import fair
 
     notes = []
     for number, game in enumerate(games, 1):
@@ -412,9 +423,9 @@ def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
 
 
 def _watch(arguments: argparse.Namespace) -> None:
+    from pechvogel.play.pechvogel import show
     from pechvogel_env import record
     from pechvogel_env.game import check_settings
-    from play import show
 
     _check_delay(arguments.delay)
     check_settings(arguments.players, arguments.copies, "win", None)

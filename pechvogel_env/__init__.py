@@ -10,7 +10,7 @@ Importing this package registers `pettingzoo.make("aec", "pechvogel/pechvogel-v0
 import gymnasium
 import pettingzoo
 
-__version__ = "0.1.0"
+from pechvogel import __version__ as __version__
 
 AEC_ID = "pechvogel/pechvogel-v0"
 SOLO_ID = "pechvogel/Pechvogel-v0"

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.compile import compiled
 from pechvogel_env import observation, rules
-from pechvogel_env._compile import compiled
 from pechvogel_env.dice import check_seed, game_seed, seeded_first_player
 from pechvogel_env.game import NEVER, _advance, action_list, check_settings, check_truths, random_action
 from pechvogel_env.rules import (

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel_env._compile import inlined
+from pechvogel.tabletop.compile import inlined
 from pechvogel_env.rules import BITS_PER_FACE, FACES, NO_DIE, NUM_DICE
 
 MAX_SEED = 2**64 - 1

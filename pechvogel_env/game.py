@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.compile import compiled, inlined
 from pechvogel_env import dice as dice_module
 from pechvogel_env import observation, rules
-from pechvogel_env._compile import compiled, inlined
 from pechvogel_env.dice import fill_throw, game_seed, mix, seeded_first_player
 from pechvogel_env.position import Position, load, position_of
 from pechvogel_env.rules import (

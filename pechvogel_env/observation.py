@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel_env._compile import compiled, inlined
+from pechvogel.tabletop.compile import compiled, inlined
 from pechvogel_env.position import Player, Position
 from pechvogel_env.rules import (
     FACES,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel_env._compile import JIT, compiled, inlined
+from pechvogel.tabletop.compile import JIT, compiled, inlined
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_COPIES = 3  # markers of each value in the box (R2)

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from pechvogel.play.pechvogel.table import Table
 from pechvogel_env.dice import fill_throw, seeded_first_player
 from pechvogel_env.record import PROOF, RecordError
 from pechvogel_env.rules import NUM_DICE
-from play.table import Table
 
 LABEL = b"pechvogel-dice-1"
 SECRET_BYTES = 32

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from agents import registry
-from agents.heuristic import HeuristicAgent
+from pechvogel.agents import registry
+from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
+from pechvogel.play.pechvogel import coach
+from pechvogel.play.room import STAND_IN, Opening, Room, RoomError, new_id
+from pechvogel.play.store import Store
 from pechvogel_env.game import Game, mask_of
 from pechvogel_env.position import Position
-from play import coach
-from play.room import STAND_IN, Opening, Room, RoomError, new_id
-from play.store import Store
 
 log = logging.getLogger("pechvogel")
 

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pechvogel.play import fair
+from pechvogel.play.pechvogel.table import Seeds, Step, Table, TableError
 from pechvogel_env import rules
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.record import PROOF
-from play import fair
-from play.table import Seeds, Step, Table, TableError
 
 LEVELS = tuple(f"champion:level={level}" for level in range(1, 10))
 AGENTS = ("random", "heuristic", "planner", "ppo", *LEVELS, "champion", "optimal")

@@ -11,9 +11,9 @@ import platformdirs
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from play.hub import Hub
-from play.server import create_app
-from play.store import Store
+from pechvogel.play.hub import Hub
+from pechvogel.play.server import create_app
+from pechvogel.play.store import Store
 
 MAX_REQUEST = 65_536  # bytes, head and all
 

@@ -21,18 +21,29 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from agents import ppo, solution
-from agents.solution import NoTableError
+from pechvogel.agents import policy as ppo
+from pechvogel.agents.pechvogel import solution
+from pechvogel.agents.pechvogel.solution import NoTableError
+from pechvogel.play import fair
+from pechvogel.play.guard import OPENING, Guard, Limiter, error_answer
+from pechvogel.play.hub import Hub, Live
+from pechvogel.play.pechvogel.table import Table
+from pechvogel.play.room import (
+    AGENTS,
+    STAND_IN,
+    WISHES,
+    Opening,
+    RoomError,
+    check_agent,
+    clean_name,
+    hash_token,
+    new_id,
+)
 from pechvogel_env import __version__
 from pechvogel_env.position import Position, PositionError
 from pechvogel_env.rules import MAX_COPIES
-from play import fair
-from play.guard import OPENING, Guard, Limiter, error_answer
-from play.hub import Hub, Live
-from play.room import AGENTS, STAND_IN, WISHES, Opening, RoomError, check_agent, clean_name, hash_token, new_id
-from play.table import Table
 
-WEB = Path(__file__).parent / "web"
+WEB = Path(__file__).parent / "pechvogel" / "web"
 CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
 

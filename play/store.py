@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from play.room import Opening, Room
+from pechvogel.play.room import Opening, Room
 
 # What brings a file from one version of the schema to the next; the number of steps is the version.
 MIGRATIONS = (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents import solution
-from agents.solution import Solution
-from tests.solved import CAP
-from tests.tables import Table, start
+from pechvogel.agents.pechvogel import solution
+from pechvogel.agents.pechvogel.solution import Solution
+from tests.pechvogel.solved import CAP
+from tests.pechvogel.tables import Table, start
 
 
 @pytest.fixture(params=[True, False], ids=["skip_forced", "ask_all"])
@@ -21,7 +21,7 @@ def table(request: pytest.FixtureRequest) -> Table:
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the table of the smallest game."""
-    from train import solve  # only where it is needed: it compiles
+    from pechvogel.train.pechvogel.solve import layers as solve  # only where it is needed: it compiles
 
     path = tmp_path_factory.mktemp("tables")
     solve.solve(1, CAP, path / solution.file_name(1, CAP))

@@ -31,8 +31,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from pechvogel.play import fair
 from pechvogel_env import record
-from play import fair
 
 TROUBLE = (httpx2.TransportError, json.JSONDecodeError)  # of a server that is being killed
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from pechvogel.play.hub import Hub
+from pechvogel.play.server import create_app
+from pechvogel.play.store import Store
 from pechvogel_env.rules import Action
-from play.hub import Hub
-from play.server import create_app
-from play.store import Store
 
 ME = {"kind": "me"}
 OPEN = {"kind": "open"}

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import registry
-from agents.base import states_of
-from agents.planner import PlannerAgent, evaluate_by_points
+from pechvogel.agents import registry
+from pechvogel.agents.base import states_of
+from pechvogel.agents.pechvogel.planner import PlannerAgent, evaluate_by_points
 from pechvogel_env import rules
 from pechvogel_env.game import Game, action_list
 from pechvogel_env.position import Position

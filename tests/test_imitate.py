@@ -12,15 +12,15 @@ from safetensors import safe_open
 
 pytest.importorskip("tensorboard")
 
-from agents import registry
+from pechvogel.agents import registry
 from pechvogel.cli import main
+from pechvogel.train import config as configs
+from pechvogel.train.config import ImitationConfig
+from pechvogel.train.imitate import Tables, Trainer, as_policy, make_network
 from tests.runs import train_to_the_end
-from train import config as configs
-from train.config import ImitationConfig
-from train.imitate import Tables, Trainer, as_policy, make_network
 
 ROOT = Path(__file__).parent.parent
-TINY = ROOT / "configs" / "tiny-apprentice.yaml"
+TINY = ROOT / "configs" / "pechvogel" / "tiny-apprentice.yaml"
 
 
 @pytest.fixture(scope="module")

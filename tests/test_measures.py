@@ -9,15 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import solution
-from agents.optimal import OptimalAgent
-from agents.solution import Solution
+from pechvogel.agents.pechvogel import solution
+from pechvogel.agents.pechvogel.optimal import OptimalAgent
+from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.cli import main
+from pechvogel.train.pechvogel.solve import caps as check_cap
+from pechvogel.train.pechvogel.solve import exploit, findings, perfect
+from pechvogel.train.pechvogel.solve import layers as solve
 from pechvogel_env import rules
 from pechvogel_env.game import Game
 from pechvogel_env.position import Position
-from tests.solved import CAP, random_states
-from train import check_cap, exploit, findings, perfect, solve
+from tests.pechvogel.solved import CAP, random_states
 
 
 def test_errors_of_a_table_are_found_by_play(solved: Solution) -> None:

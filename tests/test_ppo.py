@@ -13,16 +13,16 @@ import torch
 
 pytest.importorskip("sb3_contrib")
 
-from agents import registry
-from agents.ppo import Policy, PpoAgent, load, save
+from pechvogel.agents import registry
+from pechvogel.agents.policy import Policy, PpoAgent, load, save
 from pechvogel.cli import main
+from pechvogel.train import config as configs
+from pechvogel.train.ppo import Trainer
 from pechvogel_env import observation
 from tests.runs import digest, train, train_and_kill, train_to_the_end
-from train import config as configs
-from train.ppo import Trainer
 
 ROOT = Path(__file__).parent.parent
-TINY = ROOT / "configs" / "tiny.yaml"
+TINY = ROOT / "configs" / "pechvogel" / "tiny.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_wrong_configs_are_refused(source: Any, message: str) -> None:
 
 
 def test_all_configs_are_valid(tmp_path: Path) -> None:
-    for path in (ROOT / "configs").glob("*.yaml"):
+    for path in (ROOT / "configs").glob("*/*.yaml"):
         configs.read(path)
     (tmp_path / "bad.yaml").write_text("a: [")
     with pytest.raises(ValueError, match="not valid YAML"):
@@ -241,7 +241,7 @@ def test_the_report_of_a_run(trained: Path, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_the_benchmark_of_training(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from train import speed
+    from pechvogel.train import speed
 
     monkeypatch.setattr(speed, "ROUNDS", 1)
     monkeypatch.setattr(speed, "SOLO_ROLLOUT", 16)

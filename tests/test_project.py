@@ -112,7 +112,7 @@ def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) 
 )
 def test_the_engine_runs_without_numba(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/test_{name}.py"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/pechvogel/test_{name}.py"],
         capture_output=True,
         text=True,
         timeout=600,

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 
-from agents.heuristic import HeuristicAgent
-from agents.random import RandomAgent
+from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
+from pechvogel.agents.random import RandomAgent
+from pechvogel.train.selfplay import League, Scripted, SelfPlayVecEnv
 from pechvogel_env import observation
-from train.selfplay import League, Scripted, SelfPlayVecEnv
 
 
 def make(num_games: int = 32, heuristic: float = 0.0, **settings: Any) -> SelfPlayVecEnv:

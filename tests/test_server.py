@@ -16,13 +16,13 @@ import pytest
 pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
+from pechvogel.play import fair, store
+from pechvogel.play.guard import Limiter
+from pechvogel.play.hub import Hub
+from pechvogel.play.room import AGENTS, STAND_IN, Opening, Room, RoomError, clean_name
+from pechvogel.play.server import create_app
+from pechvogel.play.store import Store
 from pechvogel_env import record
-from play import fair, store
-from play.guard import Limiter
-from play.hub import Hub
-from play.room import AGENTS, STAND_IN, Opening, Room, RoomError, clean_name
-from play.server import create_app
-from play.store import Store
 from tests.rooms import BOT, ME, OPEN, SPENDING, Clock, begin, client, clock, join, sit_down, stream
 
 __all__ = ["client", "clock"]  # fixtures
@@ -246,7 +246,7 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
     hub.delete(me.room + "x")  # nobody's: nothing happens
 
     def read(after: int) -> list[Any]:
-        from play.server import _stream
+        from pechvogel.play.server import _stream
 
         async def first() -> list[str]:
             async for part in _stream(hub, me.room, hub.live(me.room), after):
@@ -271,7 +271,7 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
 
 def test_a_slow_listener_misses_nothing(tmp_path: Path) -> None:
     """What happens while an event is on its way comes next."""
-    from play.server import _stream
+    from pechvogel.play.server import _stream
 
     async def listen() -> list[int]:
         hub = Hub(Store(tmp_path / "games.sqlite"))
@@ -319,7 +319,7 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
 def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200 and "default-src 'self'" in page.headers["content-security-policy"]
-    web = Path(store.__file__).parent / "web"
+    web = Path(store.__file__).parent / "pechvogel" / "web"
     files = [path for path in web.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 500_000
     for path in files:

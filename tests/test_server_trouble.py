@@ -17,12 +17,12 @@ import pytest
 pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
-from play import guard
-from play import hub as hubs
-from play.hub import Hub
-from play.room import Opening
-from play.server import _stream, create_app
-from play.store import Store
+from pechvogel.play import guard
+from pechvogel.play import hub as hubs
+from pechvogel.play.hub import Hub
+from pechvogel.play.room import Opening
+from pechvogel.play.server import _stream, create_app
+from pechvogel.play.store import Store
 from tests.load import Server
 from tests.rooms import BOT, ME, OPEN, Clock, client, clock, join, sit_down, stream
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import registry
+from pechvogel.agents import registry
 from pechvogel.cli import main
-from train import tournament
-from train.match import play_blocks
-from train.tournament import Setup, fit_ratings, mean_and_interval
+from pechvogel.train.arena import tournament
+from pechvogel.train.arena.match import play_blocks
+from pechvogel.train.arena.tournament import Setup, fit_ratings, mean_and_interval
 
 
 def shares(result: dict[str, Any]) -> dict[str, float]:
@@ -186,7 +186,7 @@ def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any
 
 
 def test_endless_games_are_truncated_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("train.match.MAX_TURNS", 4)
+    monkeypatch.setattr("pechvogel.train.arena.match.MAX_TURNS", 4)
     agent = registry.make("heuristic")
     results = play_blocks([agent, agent], 3, 1, 0, range(10), 5.0)
     assert results.truncated == 20 and (results.turns == 4).all()

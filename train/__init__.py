@@ -1,1 +1,1 @@
-"""Training, tournaments and the solver."""
+"""Learning, for every game that offers what a learner needs."""

@@ -1,6 +1,6 @@
 """Learning to do at once what a search would find: a policy that imitates an agent with values.
 
-    pechvogel train configs/apprentice-2.yaml --out runs/mine
+    pechvogel train apprentice-2 --out runs/mine
 
 The apprentice plays all seats, and its teacher says about every decision what each action is worth: so the apprentice
 learns about the positions that it gets into itself, not only about those of perfect games (DAgger). It learns a softmax
@@ -18,18 +18,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents import ppo, registry
-from agents.base import Agent
-from agents.heuristic import HeuristicAgent
-from agents.planner import PlannerAgent
-from agents.ppo import Policy, PpoAgent
+from pechvogel.agents import policy as ppo
+from pechvogel.agents import registry
+from pechvogel.agents.base import Agent
+from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
+from pechvogel.agents.pechvogel.planner import PlannerAgent
+from pechvogel.agents.policy import Policy, PpoAgent
+from pechvogel.train.config import ImitationConfig
+from pechvogel.train.loop import Data, Loop
+from pechvogel.train.selfplay import arrays_of
 from pechvogel_env import observation
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.dice import game_seed
 from pechvogel_env.rules import NUM_ACTIONS
-from train.config import ImitationConfig
-from train.loop import Data, Loop
-from train.selfplay import arrays_of
 
 HALVES = 2  # of the tables, each played by a thread
 

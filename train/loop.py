@@ -21,12 +21,12 @@ from rich.progress import TextColumn
 from safetensors.numpy import save as to_bytes
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.base import Agent
+from pechvogel.agents.base import Agent
+from pechvogel.tabletop.files import replace_file, to_json
+from pechvogel.train.arena.tournament import against_table
+from pechvogel.train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict, ended
+from pechvogel.train.progress import bar
 from pechvogel_env import __version__
-from pechvogel_env.files import replace_file, to_json
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict, ended
-from train.progress import bar
-from train.tournament import against_table
 
 Data = dict[str, torch.Tensor]  # by name; a row per position
 SomeConfig = TypeVar("SomeConfig", bound=OwnConfig)

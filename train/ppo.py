@@ -1,6 +1,6 @@
 """Self-play training with sb3-contrib's MaskablePPO, on hundreds of tables at once.
 
-    pechvogel train configs/ppo-2.yaml --out runs/mine
+    pechvogel train ppo-2 --out runs/mine
     pechvogel train --resume runs/mine
 
 The loop is stable-baselines3's own (collect, update), written out here so that a checkpoint can be taken between two
@@ -23,17 +23,17 @@ from safetensors.numpy import save as to_bytes
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
-from agents import registry
-from agents.heuristic import HeuristicAgent
-from agents.planner import PlannerAgent
-from agents.ppo import Policy, PpoAgent, save
-from agents.random import RandomAgent
-from pechvogel_env.files import replace_file, to_json
-from train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict, ended
-from train.loop import card_of
-from train.progress import bar
-from train.selfplay import League, Scripted, SelfPlayVecEnv, arrays_of
-from train.tournament import against_table
+from pechvogel.agents import registry
+from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
+from pechvogel.agents.pechvogel.planner import PlannerAgent
+from pechvogel.agents.policy import Policy, PpoAgent, save
+from pechvogel.agents.random import RandomAgent
+from pechvogel.tabletop.files import replace_file, to_json
+from pechvogel.train.arena.tournament import against_table
+from pechvogel.train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, as_dict, ended
+from pechvogel.train.loop import card_of
+from pechvogel.train.progress import bar
+from pechvogel.train.selfplay import League, Scripted, SelfPlayVecEnv, arrays_of
 
 EVALUATION_SEED = 20_000_000  # evaluations use dice of their own, the same every time
 

@@ -18,11 +18,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from agents import ppo, value
-from agents.card import read_card
-from pechvogel_env.files import replace_file
-from train import tournament
-from train.config import HISTORY, WEIGHTS
+from pechvogel.agents import policy as ppo
+from pechvogel.agents.card import read_card
+from pechvogel.agents.pechvogel import value
+from pechvogel.tabletop.files import replace_file
+from pechvogel.train.arena import tournament
+from pechvogel.train.config import HISTORY, WEIGHTS
 
 REPORT = "report.html"
 # By the format of a card: the agent that plays with such weights, their module, and what training counts.

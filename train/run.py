@@ -8,9 +8,9 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from train import config as configs
-from train import imitate, ppo, value
-from train.config import CHECKPOINT, WEIGHTS, AnyConfig, Config, ValueConfig
+from pechvogel.train import config as configs
+from pechvogel.train import imitate, ppo, value
+from pechvogel.train.config import CHECKPOINT, WEIGHTS, AnyConfig, Config, ValueConfig
 
 
 def start(config_path: Path, folder: Path) -> None:

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.base import BatchAgent
+from pechvogel.agents.base import BatchAgent
 from pechvogel_env import observation
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.rules import NUM_ACTIONS, States

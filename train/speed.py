@@ -20,10 +20,10 @@ from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+from pechvogel.train.config import Config
+from pechvogel.train.ppo import Trainer, network
+from pechvogel.train.progress import bar
 from pechvogel_env.solo import SoloEnv
-from train.config import Config
-from train.ppo import Trainer, network
-from train.progress import bar
 
 ROUNDS = 5
 SOLO_TABLES = 8

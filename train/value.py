@@ -1,6 +1,6 @@
 """Learning what a position between turns is worth, by self-play.
 
-    pechvogel train configs/champion-2.yaml --out runs/mine
+    pechvogel train champion-2 --out runs/mine
 
 Every turn of every game is searched exactly (`agents.turn`), with the network at its ends. So a position has two
 values: what the network says, and what its turn is worth by what the network says after it, all dice of the turn
@@ -25,19 +25,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents import value
-from agents.base import Agent
-from agents.heuristic import HeuristicAgent
-from agents.planner import PlannerAgent
-from agents.turn_ends import count_ends, expand, new_starts
-from agents.value import POINTS, ValueNet, by_seat, features, num_features, rewards
+from pechvogel.agents.base import Agent
+from pechvogel.agents.pechvogel import value
+from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
+from pechvogel.agents.pechvogel.planner import PlannerAgent
+from pechvogel.agents.pechvogel.turn.ends import count_ends, expand, new_starts
+from pechvogel.agents.pechvogel.value import POINTS, ValueNet, by_seat, features, num_features, rewards
+from pechvogel.tabletop.compile import compiled
+from pechvogel.train.config import ValueConfig
+from pechvogel.train.loop import Data, Loop
+from pechvogel.train.pechvogel.turn_play import play_turns
 from pechvogel_env import rules
-from pechvogel_env._compile import compiled
 from pechvogel_env.dice import game_seed, mix, seeded_first_player
 from pechvogel_env.rules import MAX_PLAYERS, Phase, States
-from train.config import ValueConfig
-from train.loop import Data, Loop
-from train.turn_play import play_turns
 
 HALVES = 2  # of the tables, each played by a thread
 AT_ONCE = 128  # turns searched together

@@ -1,0 +1,139 @@
+"""The champion: this turn exactly, what comes after it by a network that learned it in self-play (`value`).
+
+At two players it looks one turn further where a decision ends the turn: a take or a discard leads to a handful of
+positions, so there is time to search the next turn of each of them.
+
+Levels 1 to 9 are weaker, for people: they choose among the good actions by a softmax over values. None of them ever
+loses more than a few of its temperatures at one decision: a level errs a little all the time, as people do, and does
+not play perfectly for a while to throw the game away then. The temperatures were fitted so that levels are evenly
+spaced in what they win against the champion at two players (docs/champion.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pechvogel.agents import card
+from pechvogel.agents.base import BatchAgent, states_of
+from pechvogel.agents.pechvogel import value
+from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.agents.pechvogel.value import ValueNet
+from pechvogel_env.position import Position
+from pechvogel_env.rules import MAX_COPIES, Phase, States
+
+# By level; the champion itself is level 10.
+TEMPERATURES = (0.072, 0.062, 0.052, 0.043, 0.036, 0.029, 0.023, 0.0165, 0.01)
+TOP = len(TEMPERATURES) + 1
+BOUND = 4.0  # temperatures: actions that lose more are not considered
+FURTHER = 2  # players, up to whom the next turn is searched, too; with more it would take too long
+
+
+class FurtherSearch(TurnSearch):
+    """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
+
+    def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
+        further = TurnSearch(self.values)
+        if last.all():
+            return further._search(states)
+        found = super()._search(states)
+        if last.any():
+            for mine, better in zip(found, further._search(states[last]), strict=True):
+                mine[last] = better
+        return found
+
+
+class ChampionAgent(BatchAgent):
+    """The best action by the learned evaluation, or with `level` a weaker one.
+
+    Without `weights`, those of the repository for the game at hand are taken; with `further=False` the turn at hand is
+    all that it searches.
+    """
+
+    name = "champion"
+
+    def __init__(
+        self, level: int = TOP, weights: str | None = None, temperature: float | None = None, further: bool = True
+    ) -> None:
+        if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= TOP:
+            raise ValueError(f"level must be a whole number from 1 to {TOP}, not {level!r}")
+        if temperature is None:
+            temperature = 0.0 if level == TOP else TEMPERATURES[level - 1]
+        elif level != TOP:
+            raise ValueError("a level has a temperature of its own; say level or temperature, not both")
+        if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature <= 10:
+            raise ValueError(f"temperature must be from 0 to 10, not {temperature!r}")
+        if not isinstance(further, bool):
+            raise ValueError(f"further must be true or false, not {further!r}")
+        self.temperature = float(temperature)
+        self.further = further
+        self._loaded: dict[tuple[int, int], TurnSearch] = {}  # by players and copies
+        self._only: ValueNet | None = None
+        if weights is not None:
+            self._only, _ = value.load(Path(weights))
+
+    def act_batch(
+        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """One action per game; the generators are used below the top level only."""
+        values = self.action_values_batch(states)
+        if self.temperature == 0:
+            return np.nanargmax(values, axis=1)
+        preferences = self._preferences(values)
+        return np.argmax(preferences + np.stack([rng.gumbel(size=values.shape[1]) for rng in rngs]), axis=1)
+
+    def action_values(self, position: Position) -> NDArray[np.float64]:
+        """The value of every legal action for whoever decides, the same at every level."""
+        return self.action_values_batch(states_of(position))[0]
+
+    def action_values_batch(self, states: States) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        return self.search(states).action_values(states)
+
+    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What it would play, and how often."""
+        return self.action_probabilities_batch(states_of(position), mask[None, :])[0]
+
+    def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        values = self.action_values_batch(states)
+        if self.temperature == 0:
+            return np.eye(values.shape[1])[np.nanargmax(values, axis=1)]
+        chances = np.exp(self._preferences(values))
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    def _preferences(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logarithms of chances: minus infinity for illegal actions and for bad ones."""
+        lost = (np.nanmax(values, axis=1, keepdims=True) - values) / self.temperature
+        return np.where(np.isnan(values) | (lost > BOUND), -np.inf, -lost)
+
+    def search(self, states: States) -> TurnSearch:
+        """The search with the evaluation for these games; ValueError if there is none."""
+        players, copies = int(states["num_players"][0]), int(states["copies"][0])
+        if (players, copies) not in self._loaded:
+            kind = FurtherSearch if self.further and players <= FURTHER else TurnSearch
+            self._loaded[players, copies] = kind(self._net(players, copies).evaluate)
+        return self._loaded[players, copies]
+
+    def _net(self, players: int, copies: int) -> ValueNet:
+        net = self._only
+        if net is not None:
+            if net.players != players or net.copies < copies:
+                of = f"{net.players} players and {net.copies} copies"
+                raise ValueError(f"these weights are for {of}, not for {players} and {copies}")
+            return net
+        # Without weights of its own, a small game is a whole one in which markers lie in the box.
+        for more in range(copies, MAX_COPIES + 1):
+            path = card.WEIGHTS / f"champion-{players}-{more}.safetensors"
+            if path.is_file():
+                net, about = value.load(path)
+                card.for_game(about, path, players, more)
+                return net
+        raise ValueError(
+            f"there are no weights for {players} players and {copies} copies; train some with `pechvogel train`, "
+            "and name them: champion:weights=FILE"
+        )

@@ -1,0 +1,1 @@
+"""Pechvogel at the table: steps, words, coach, terminal, page."""

@@ -1,0 +1,90 @@
+"""A game in the terminal, drawn as it goes: agents at play, or a recorded game."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pechvogel.agents.random import RandomAgent
+from pechvogel_env import render
+from pechvogel_env.game import Game
+from pechvogel_env.position import Position
+from pechvogel_env.rules import Action
+
+CLEAR = "\x1b[H\x1b[2J"
+
+
+def action_words(action: int) -> str:
+    """An action in words: "target 6", "pass", "steal 1"."""
+    return Action(action).name.lower().replace("_", " ")
+
+
+class Screen:
+    """Draws positions one below the other, or, on a terminal and with a delay, in place."""
+
+    def __init__(self, delay: float, names: Sequence[str]) -> None:
+        self.delay = delay
+        self.names = names
+        self._in_place = delay > 0 and sys.stdout.isatty()
+
+    def draw(self, game: Game, action: int | None) -> None:
+        """Show the game before a decision, and the decision."""
+        if self._in_place:
+            print(CLEAR, end="")
+        print(render.ansi(game.position(), names=self.names, scores=game.scores()))
+        if action is not None:
+            assert game.to_act is not None
+            print(f"  -> {self.names[game.to_act]}: {action_words(action)}\n", flush=True)
+            time.sleep(self.delay)
+
+
+def result(game: Game, names: Sequence[str]) -> str:
+    """Who won, in a sentence."""
+    if game.truncated:
+        return f"Stopped after {game.position().turn} turns."
+    winners = [names[seat] for seat in game.winners()]
+    points = ", ".join(f"{name} {score}" for name, score in zip(names, game.scores(), strict=True))
+    verb = "wins" if len(winners) == 1 else "share the win"
+    return f"{' and '.join(winners)} {verb}: {points}."
+
+
+def watch(
+    num_players: int, copies: int, italian_reading: bool, seed: int, draw: Callable[[Game, int | None], None]
+) -> Game:
+    """Let random agents play a whole game."""
+    game = Game(num_players, copies, italian_reading)
+    game.reset(seed)
+    agent = RandomAgent()
+    rng = np.random.default_rng(seed)
+    while game.bits:
+        action = agent.act(game.position(), game.mask(), rng)
+        draw(game, action)
+        game.step(action)
+    draw(game, None)
+    return game
+
+
+def analysis(position: Position, result: dict[str, Any]) -> None:
+    """Print what `agents.analysis.analyse` found, under a picture of the position."""
+    console = Console()
+    print(render.ansi(position))
+    who = f"player_{result['seat']}"
+    table = Table(
+        title=f"{who}: {result['value']:+.4f}, wins {result['win_share']:.2%}",
+        caption=result["source"],
+        box=box.SIMPLE_HEAD,
+    )
+    table.add_column("action")
+    for column in ("value", "win share", "costs"):
+        table.add_column(column, justify="right")
+    for row in result["actions"]:
+        costs = (position.num_players - 1) / position.num_players * row["loss"]
+        table.add_row(row["name"], f"{row['value']:+.4f}", f"{row['win_share']:.2%}", f"{costs:.2%}" if costs else "")
+    console.print(table)

@@ -1,0 +1,508 @@
+"""The page in a real browser: whole games, keyboard, phone, four languages, a killed server, two people, the review."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+from tests.load import Server
+
+sync_api = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if CHROMIUM is None and "CI" not in os.environ:
+    pytest.skip("there is no Chromium on this machine", allow_module_level=True)
+
+ROOT = Path(__file__).parents[2]
+ARTEFACTS = ROOT / "artefacts"
+LANGUAGES = ("en", "de", "fr", "it")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    found = Server(tmp_path_factory.mktemp("serve") / "games.sqlite", "--away", "0")
+    yield found
+    found.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Visitor:
+    """Somebody with a browser of their own."""
+
+    def __init__(self, browser: Any, server: Server, language: str = "en", **more: Any) -> None:
+        more = {"viewport": {"width": 1200, "height": 900}, **more}
+        self.context = browser.new_context(locale=language, **more)
+        self.server, self.page = server, self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.rng = random.Random(1)
+        self.page.add_init_script("localStorage.setItem('pechvogel.pace', '\"instant\"')")
+
+    def _note(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} ({message.location['url']})")
+
+    def visit(self, path: str = "/") -> None:
+        self.page.goto(self.server.url + path)
+
+    def begin(self, opponents: int = 1) -> None:
+        """Two clicks."""
+        self.visit()
+        self.page.click(f"[data-count='{opponents}']")
+        self.page.click("#play")
+        self.page.wait_for_selector(".table")
+
+    def choose(self) -> bool:
+        """Click something that can be clicked; False if the game is over."""
+        self.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
+        if self.page.query_selector("[data-key='review']"):
+            return False
+        self.click_anything()
+        return True
+
+    def click_anything(self) -> None:
+        """The page may be drawn anew at any moment: take what is there when we click."""
+        self.page.evaluate(
+            "(pick) => { const all = document.querySelectorAll('.actions button');"
+            " all[Math.floor(pick * all.length)]?.click(); }",
+            self.rng.random(),
+        )
+
+    def play_on(self, clicks: int = 10**6) -> None:
+        deadline = time.monotonic() + 120
+        for _ in range(clicks):
+            if not self.choose():
+                return
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(5)
+
+    def keep(self, name: str) -> None:
+        ARTEFACTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+
+    def check_width(self) -> None:
+        wide = self.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= self.page.viewport_size["width"], "something is wider than the screen"
+
+    def check_access(self) -> None:
+        found = axe.Axe().run(self.page).response["violations"]
+        serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
+        assert not serious, [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in serious]
+
+    def leave(self) -> None:
+        assert self.errors == []
+        self.context.close()
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_a_whole_game_and_its_review(browser: Any, server: Server, players: int) -> None:
+    ann = Visitor(browser, server)
+    ann.begin(players - 1)
+    assert ann.page.locator(".player").count() == players
+    ann.play_on(8)
+    ann.keep(f"table-{players}")
+    ann.play_on()
+    ann.keep(f"over-{players}")
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.keep(f"review-{players}")
+    ann.check_access()
+    lines = ann.page.locator(".graph polyline").count()
+    assert lines == players and ann.page.locator("table").count() == 2
+    if ann.page.locator("ol button").count():
+        ann.page.locator("ol button").first.click()
+        ann.page.wait_for_selector(".advice", timeout=20_000)
+    ann.leave()
+
+
+def test_two_clicks_and_the_same_browser_finds_its_game_again(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin()
+    address = ann.page.url
+    ann.play_on(5)
+    ann.visit()
+    ann.page.wait_for_selector("main ul a")
+    ann.page.click("main ul a")
+    ann.page.wait_for_selector(".actions button")
+    assert ann.page.url == address
+    ann.play_on()
+    ann.page.click("[data-key='rematch']")
+    ann.page.wait_for_function("address => location.href !== address", arg=address)
+    ann.page.wait_for_selector(".actions button")
+    ann.leave()
+
+
+def test_by_keyboard_alone(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    for _ in range(40):
+        ann.page.keyboard.press("Tab")
+        if ann.page.evaluate("document.activeElement.id") == "play":
+            break
+    ann.page.keyboard.press("Enter")
+    deadline = time.monotonic() + 120
+    while not ann.page.query_selector("[data-key='review']"):
+        ann.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
+        ann.page.keyboard.press(ann.rng.choice("1222"))
+        ann.page.keyboard.press("1")
+        ann.page.wait_for_timeout(10)
+        assert time.monotonic() < deadline
+    spoken = ann.page.locator("#news").inner_text()
+    assert "throw" in spoken and "game is over" in spoken
+    ann.leave()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_on_a_phone(browser: Any, server: Server, language: str) -> None:
+    dark = language in ("de", "it")
+    phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "color_scheme": "dark" if dark else "light"}
+    ann = Visitor(browser, server, language, **phone)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    assert ann.page.evaluate("document.documentElement.lang") == language
+    ann.page.click("details summary")
+    ann.check_width()
+    ann.check_access()
+    ann.keep(f"lobby-phone-{language}")
+    for button in ("#rules", "#tour", "#settings"):
+        ann.page.click(button)
+        ann.page.wait_for_selector("dialog[open]")
+        ann.check_width()
+        ann.check_access()
+        for pick in (0, 3, 0, 0, 1, 0) if button == "#tour" else ():  # a wrong target first
+            ann.page.click(f"dialog .row button >> nth={pick}")
+            ann.check_width()
+        assert not re.search(r"\b(false|null|undefined)\b", ann.page.inner_text("dialog"))
+        ann.page.keyboard.press("Escape")
+    ann.page.click("[data-count='2']")
+    ann.page.tap("#play")
+    ann.play_on(6)
+    ann.page.wait_for_selector(".actions button, [data-key='review']")
+    if ann.page.query_selector("[data-key='hint']"):
+        ann.page.click("[data-key='hint']")
+        ann.page.wait_for_selector(".advice", timeout=20_000)
+    ann.check_width()
+    ann.check_access()
+    ann.keep(f"table-phone-{language}")
+    text = ann.page.inner_text("body")
+    assert not re.search(r"\{\w+\}|\b(log|ask|act|why|lobby|review)\.\w+", text), "a word is missing"
+    ann.play_on()
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.check_width()
+    ann.check_access()
+    narrow = "() => [...document.querySelectorAll('.scroll')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+    assert ann.page.evaluate(narrow), "a table is wider than the phone"
+    ann.keep(f"review-phone-{language}")
+    ann.leave()
+
+
+def test_a_server_that_is_killed_loses_nothing(browser: Any, tmp_path: Path) -> None:
+    server = Server(tmp_path / "games.sqlite", "--away", "0")
+    ann = Visitor(browser, server)
+    ann.begin(2)
+    try:
+        for _ in range(3):
+            ann.play_on(4)
+            ann.page.wait_for_selector(".actions button")
+            state = "fetch(location.pathname.replace('/game/', '/api/rooms/')).then((found) => found.json())"
+            while (before := ann.page.evaluate(state))["to_act"] != 0 and not before["over"]:
+                ann.page.wait_for_timeout(20)  # agents are still thinking
+            server.kill()
+            ann.page.wait_for_function("() => document.getElementById('alert').textContent !== ''", timeout=20_000)
+            server.start()
+            ann.page.wait_for_function("() => document.getElementById('alert').textContent === ''", timeout=30_000)
+            assert ann.page.evaluate(state) == before
+        ann.play_on()
+    finally:
+        server.kill()
+    # The browser notes that it could not connect; nothing else may go wrong.
+    assert all("ERR_CONNECTION_REFUSED" in error or "net::ERR" in error for error in ann.errors), ann.errors
+
+
+def test_a_lost_number_a_dialog_and_a_reload(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.route("**/number", lambda route: route.abort())
+    ann.page.click("#play")
+    ann.page.wait_for_selector(".hash")
+    ann.page.unroute("**/number")
+    ann.errors.clear()
+    ann.page.reload()
+    ann.page.wait_for_selector(".actions button", timeout=20_000)
+    assert "game begins" in ann.page.inner_text(".log")
+    ann.page.click("#rules")
+    before = ann.page.inner_text(".log")
+    ann.page.keyboard.press("1")
+    ann.page.wait_for_timeout(300)
+    assert ann.page.inner_text(".log") == before, "a key has acted through a dialog"
+    ann.page.keyboard.press("Escape")
+    ann.play_on(3)
+    ann.page.wait_for_selector(".actions button, [data-key='review']")
+    before = ann.page.inner_text(".log")
+    ann.page.reload()
+    ann.page.wait_for_selector(".log li")
+    assert ann.page.inner_text(".log").splitlines()[:3] == before.splitlines()[:3]
+    ann.leave()
+
+
+def test_two_people_at_one_table(browser: Any, server: Server) -> None:
+    ann, bob, onlooker = (Visitor(browser, server) for _ in range(3))
+    ann.visit()
+    ann.page.select_option("#seats select", "person")
+    ann.page.click("#play")
+    ann.page.wait_for_selector("[data-key='copy']")
+    link = ann.page.url.removeprefix(server.url)
+    bob.visit(link)
+    bob.page.fill("#join-name", "Bob")
+    bob.page.click("form button")
+    bob.page.wait_for_selector(".table")
+    onlooker.visit(link)
+    onlooker.page.wait_for_selector(".table")
+    assert ann.page.query_selector("a[href^='/position']") is None, "it would show what the coach says"
+    ann.page.check("[data-key='wish-coach']")
+    bob.page.wait_for_selector("text=would like that")
+    assert ann.page.query_selector(".advice") is None
+    bob.page.check("[data-key='wish-coach']")
+    for person in (ann, bob):
+        person.page.wait_for_selector("text=practice game")
+    deadline = time.monotonic() + 120
+    while not ann.page.query_selector("[data-key='review']"):
+        for person in (ann, bob):
+            person.click_anything()
+            person.page.wait_for_timeout(5)
+        assert onlooker.page.query_selector(".actions button") is None
+        assert time.monotonic() < deadline
+    for person in (bob, onlooker):
+        person.page.wait_for_selector("[data-key='review']", timeout=20_000)
+    assert "Bob" in ann.page.inner_text(".players") and onlooker.page.query_selector("[data-key='rematch']") is None
+    for person in (ann, bob, onlooker):
+        assert "by link" not in person.page.inner_text(".log"), "all seats were taken when the first dice fell"
+    ann.page.click("[data-key='rematch']")
+    bob.page.wait_for_selector(f"a[href^='/game/']:not([href='{link}'])", timeout=20_000)
+    for person in (ann, bob, onlooker):
+        person.leave()
+
+
+def test_coach_taking_back_and_real_dice(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.click("details summary")
+    for box in ("#coach", "#take-back"):
+        ann.page.check(box)
+    ann.page.click("#play")
+    ann.page.wait_for_selector(".advice", timeout=20_000)
+    assert ann.page.locator(".actions button.best").count() == 1
+    ann.check_access()
+    ann.keep("coach")
+    ann.choose()
+    ann.page.wait_for_selector(".actions button")
+    ann.page.click("[data-key='take-back']")
+    ann.page.wait_for_function("() => document.querySelector('.log').textContent.includes('taken back')")
+    ann.visit()
+    ann.page.click("details summary")
+    ann.page.check("#real-dice")
+    ann.page.click("#play")
+    ann.page.wait_for_selector("[data-key='face-7']")
+    for face in (7, 7, 0, 0, 3, 4, 5):
+        ann.page.click(f"[data-key='face-{face}']")
+    ann.keep("real-dice")
+    ann.page.click("[data-key='done']")
+    ann.page.wait_for_function("() => document.querySelectorAll('.board .dice .die').length > 3")
+    ann.leave()
+
+
+def test_positions_by_link(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin()
+    ann.page.wait_for_selector(".actions button")
+    ann.page.click("aside a[href^='/position']")
+    ann.page.wait_for_selector("table")
+    ann.check_access()
+    ann.keep("position")
+    address = ann.page.url
+    bob = Visitor(browser, server, "de")
+    bob.visit(address.removeprefix(server.url))
+    bob.page.wait_for_selector("table")
+    bob.page.click("text=Von hier spielen")
+    bob.page.wait_for_selector(".advice", timeout=20_000)
+    bob.visit("/position?p=nonsense")
+    bob.page.wait_for_selector(".minus")
+    assert all("422" in error for error in bob.errors) and bob.errors
+    bob.errors.clear()
+    for person in (ann, bob):
+        person.leave()
+
+
+def test_a_position_is_set_up(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit("/position")
+    ann.page.wait_for_selector(".counts")
+    ann.page.click("[data-key='analyse']")
+    ann.page.wait_for_selector("text=A: 50.")  # before the first throw, nearly even
+    ann.page.fill("[aria-label='A: 7']", "1")
+    ann.page.fill("[aria-label='middle of the table: 7']", "2")
+    ann.page.fill("[aria-label='B: frustrations']", "1")
+    for face in (7, 7, 0, 0, 3, 4, 5):
+        ann.page.click(f"[data-key='face-{face}']")
+    ann.page.click("[data-key='analyse']")
+    ann.page.wait_for_selector("text=Target 7")
+    ann.check_access()
+    ann.keep("position-editor")
+    ann.page.fill("[aria-label='A: 7']", "3")
+    ann.page.click("[data-key='analyse']")
+    assert "7" in ann.page.wait_for_selector(".minus:has-text('markers')").inner_text()
+    assert all("422" in error for error in ann.errors) and ann.errors
+    ann.errors.clear()
+    ann.leave()
+
+
+def test_games_that_are_gone_say_so(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit("/game/nosuchgame")
+    ann.page.wait_for_selector("h1")
+    assert "does not exist" in ann.page.inner_text("main")
+    assert all("404" in error for error in ann.errors)
+
+
+# Notes everything that the page ever shows: points, what they consist of, the dice, and what was told.
+WATCH = r"""() => {
+  window.seen = [];
+  const note = () => {
+    const table = document.querySelector('.table');
+    if (!table) return;
+    const number = (text) => Number((/-?\d+/.exec(text ?? '') ?? ['0'])[0]);
+    const players = [...table.querySelectorAll('.player')].map((one) => ({
+      points: number(one.querySelector('.who').lastChild.textContent),
+      markers: [...one.querySelectorAll('.marker')].map((marker) => Number(marker.textContent)),
+      frustrations: number(one.querySelector('.badge.bad')?.textContent),
+      murphy: one.querySelector('.badge.warm') !== null,
+    }));
+    const lines = [...table.querySelectorAll('.log li')].map((line) => /: throw (.*)\.$/.exec(line.textContent));
+    const thrown = [...table.querySelectorAll('.throw .die')].map((die) => die.getAttribute('aria-label')).join(', ');
+    window.seen.push({ players, thrown, told: lines.filter(Boolean).at(-1)?.[1] ?? '',
+      asked: table.querySelector('.actions') !== null });
+  };
+  new MutationObserver(note).observe(document.getElementById('main'), { childList: true });
+}"""
+
+
+def test_what_is_shown_belongs_together(browser: Any, server: Server) -> None:
+    """At a pace at which people watch: points fit what lies there, and nobody is asked before the dice were shown."""
+    ann = Visitor(browser, server)
+    ann.page.add_init_script("localStorage.setItem('pechvogel.pace', '\"fast\"')")
+    ann.begin(2)
+    ann.page.evaluate(WATCH)
+    deadline = time.monotonic() + 25
+    while time.monotonic() < deadline and not ann.page.query_selector("[data-key='review']"):
+        ann.page.evaluate("() => document.querySelectorAll('.actions button')[0]?.click()")
+        ann.page.wait_for_timeout(10)
+    seen = ann.page.evaluate("() => window.seen")
+    assert len(seen) > 30 and {row["asked"] for row in seen} == {True, False}
+    for row in seen:
+        for player in row["players"]:
+            cost = 7 if player["murphy"] else 3
+            assert player["points"] == sum(player["markers"]) - cost * player["frustrations"], row
+        if row["asked"] and row["told"] and row["thrown"]:
+            assert row["told"] == row["thrown"], row
+    ann.leave()
+
+
+def test_one_gesture_is_one_answer(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.visit()
+    ann.page.wait_for_selector("#play")
+    sent: list[str] = []
+    ann.page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+
+    def acts() -> int:
+        return sum(url.endswith("/act") for url in sent)
+
+    ann.page.dblclick("#play")
+    ann.page.wait_for_selector(".actions button")
+    assert sum(url.endswith("/api/rooms") for url in sent) == 1
+    for _ in range(5):
+        ann.page.wait_for_selector(".actions button")
+        before = acts()
+        ann.page.locator(".actions button").first.dblclick()
+        ann.page.wait_for_timeout(300)
+        assert acts() == before + 1
+    ann.page.wait_for_selector(".actions button")
+    before = acts()
+    for k in range(9):  # a key that is held down
+        repeated = f"new KeyboardEvent('keydown', {{ key: '1', repeat: {str(k > 0).lower()}, bubbles: true }})"
+        ann.page.evaluate(f"() => document.dispatchEvent({repeated})")
+        ann.page.wait_for_timeout(40)
+    assert acts() == before + 1
+    ann.leave()
+
+
+def test_a_review_has_an_address_and_gives_decisions_back(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    ann.begin(1)
+    ann.play_on()
+    ann.page.click("[data-key='review']")
+    ann.page.wait_for_selector(".graph", timeout=20_000)
+    assert ann.page.url.endswith("?review") and ann.page.get_by_text("this browser has kept").count() == 1
+    assert ann.page.get_by_text("differs").count() == 0
+    ann.page.click("[data-whose='1']")
+    ann.page.wait_for_selector("[data-whose='1'][aria-pressed='true']")
+    if ann.page.locator("ol button").count():
+        ann.page.locator("ol button").first.click()
+        ann.page.wait_for_selector(".actions button", timeout=20_000)  # the other's decision is ours now
+        ann.page.go_back()
+        ann.page.wait_for_selector(".graph", timeout=20_000)
+    ann.page.go_back()
+    ann.page.wait_for_selector("[data-key='review']")
+    ann.leave()
+
+
+def test_a_visit_weighs_little_and_nothing_comes_from_elsewhere(browser: Any, server: Server) -> None:
+    ann = Visitor(browser, server)
+    answers: list[Any] = []
+    ann.page.on("requestfinished", lambda request: answers.append(request))
+    ann.begin(4)
+    ann.page.wait_for_selector(".actions button")
+    assert all(request.url.startswith(server.url) for request in answers)
+    sizes = [request.sizes()["responseBodySize"] for request in answers]
+    assert 20_000 < sum(sizes) < 500_000 and len(sizes) > 10
+    ann.leave()
+
+
+def test_a_decision_that_does_not_wait_for_the_coach(browser: Any, server: Server) -> None:
+    """What the coach was asked before it is not asked any more: the server would have to refuse it."""
+    ann = Visitor(browser, server)
+    ann.begin()
+    held: list[Any] = []
+    ann.page.route("**/advice", lambda route: route.continue_() if held else held.append(route))
+    ann.page.wait_for_selector(".actions button")
+    ann.page.check("[data-key='wish-coach']")
+    deadline = time.monotonic() + 20
+    while not held:
+        ann.page.wait_for_timeout(10)
+        assert time.monotonic() < deadline
+    given_up: list[str] = []
+    ann.page.on("requestfailed", lambda request: given_up.append(request.url))
+    with ann.page.expect_response("**/act"):
+        ann.click_anything()
+    assert given_up == [held[0].request.url]
+    ann.page.wait_for_selector(".advice, [data-key='review']", timeout=20_000)
+    ann.leave()

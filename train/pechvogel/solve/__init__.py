@@ -1,0 +1,1 @@
+"""The exact solution of the two-player game, and what it tells."""
