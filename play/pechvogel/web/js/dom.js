@@ -22,6 +22,17 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
+export const range = (count) => Array.from({ length: count }, (_, k) => k);
+
+/** A choice among pairs of a value and its words. */
+export function select(options, now, change, attributes = {}) {
+  return h(
+    "select",
+    { ...attributes, change: (event) => change(event.target.value) },
+    options.map(([value, text]) => h("option", { value, selected: String(value) === String(now) }, String(text))),
+  );
+}
+
 export const byId = (id) => document.getElementById(id);
 
 /** Say something to a screen reader. */

@@ -4,19 +4,36 @@ import { h, svg } from "./dom.js";
 import { labelled, say } from "./words.js";
 
 export const VALUES = [3, 4, 5, 6, 7];
+export const FACES = [...VALUES, 0]; // 0 is a raven
 const RAVEN = "M8 30 28 20C34 12 46 12 52 22 58 34 66 44 84 58L96 72 78 68C66 78 50 76 42 66 34 58 34 44 30 34Z";
 
 export const faceName = (face) => (face === 0 ? say("raven") : String(face));
 
 /** One die; `rolling` says when it falls, and how long that takes, in milliseconds; null that it lies. */
 export function die(face, { kind = "", rolling = null } = {}) {
-  const content = face === 0 ? svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, svg("path", { d: RAVEN, fill: "currentColor" })) : String(face);
-  const element = h("span", { class: `die ${kind} ${rolling === null ? "" : "rolling"}`, role: "img", "aria-label": faceName(face) }, content);
+  const content =
+    face === 0
+      ? svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, svg("path", { d: RAVEN, fill: "currentColor" }))
+      : String(face);
+  const element = h(
+    "span",
+    { class: `die ${kind} ${rolling === null ? "" : "rolling"}`, role: "img", "aria-label": faceName(face) },
+    content,
+  );
   if (rolling) {
     element.style.animationDelay = `${rolling.after}ms`;
     element.style.animationDuration = `${rolling.takes}ms`;
   }
   return element;
+}
+
+/** A die to tap on. */
+export function dieButton(face, attributes) {
+  return h(
+    "button",
+    { type: "button", class: "die", "aria-label": faceName(face), ...attributes },
+    die(face).firstChild,
+  );
 }
 
 export function marker(value, { gone = false } = {}) {
@@ -46,7 +63,11 @@ export function seatName(seats, number, mine = null) {
 
 export function players(position, scores, seats, mine, asked) {
   const order = position.players.map((_, k) => ((mine ?? -1) + 1 + k) % position.num_players);
-  return h("ul", { class: "players" }, order.map((seat) => player(position, scores, seats, seat, mine, asked)));
+  return h(
+    "ul",
+    { class: "players" },
+    order.map((seat) => player(position, scores, seats, seat, mine, asked)),
+  );
 }
 
 function player(position, scores, seats, seat, mine, asked) {
@@ -56,7 +77,12 @@ function player(position, scores, seats, seat, mine, asked) {
   return h(
     "li",
     { class: `player ${active ? "active" : ""} ${asked === seat ? "asked" : ""}`, "data-seat": seat },
-    h("div", { class: "who" }, h("span", {}, seatName(seats, seat, mine)), h("span", {}, `${scores[seat]} ${say("score")}`)),
+    h(
+      "div",
+      { class: "who" },
+      h("span", {}, seatName(seats, seat, mine)),
+      h("span", {}, `${scores[seat]} ${say("score")}`),
+    ),
     h("div", { class: "chips" }, h("span", { class: "unseen" }, labelled(say("markers"), counted(markers))), chips),
     h(
       "div",
@@ -71,7 +97,11 @@ function player(position, scores, seats, seat, mine, asked) {
 
 export function middle(position) {
   const values = VALUES.map((value, k) =>
-    h("span", { class: "chips" }, Array.from({ length: position.copies }, (_, c) => marker(value, { gone: c >= position.middle[k] }))),
+    h(
+      "span",
+      { class: "chips" },
+      Array.from({ length: position.copies }, (_, c) => marker(value, { gone: c >= position.middle[k] })),
+    ),
   );
   return h(
     "section",
@@ -83,8 +113,8 @@ export function middle(position) {
 }
 
 /**
- * The board with the last throw. With `rolling`, its dice fall one after another within so many milliseconds, and the rest
- * of the board is still as it was in the position `before`.
+ * The board with the last throw. With `rolling`, its dice fall one after another within so many milliseconds, and the
+ * rest of the board is still as it was in the position `before`.
  */
 export function board(position, seats, mine, { rolling = null, before = null } = {}) {
   const { target, targets: hits, ravens } = before ?? position;
@@ -94,7 +124,10 @@ export function board(position, seats, mine, { rolling = null, before = null } =
   ];
   const targets = target === null ? slots(0, 4, 0, "") : slots(hits, 4, target, "hit");
   const throwOf = position.last_throw.map((face, k, all) =>
-    die(face, { kind: face === 0 ? "bad" : face === position.target ? "hit" : "", rolling: rolling && { after: (0.7 * rolling * k) / all.length, takes: 0.3 * rolling } }),
+    die(face, {
+      kind: face === 0 ? "bad" : face === position.target ? "hit" : "",
+      rolling: rolling && { after: (0.7 * rolling * k) / all.length, takes: 0.3 * rolling },
+    }),
   );
   const names = position.frustraters.map((seat) => seatName(seats, seat, mine));
   return h(

@@ -1,24 +1,44 @@
 // Rules, the guided first turn, settings.
 
-import { h, openDialog } from "./dom.js";
+import { h, openDialog, select } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords } from "./sentences.js";
 import { language, LANGUAGES, recall, remember, say } from "./words.js";
 
 export function showRules() {
-  openDialog(say("rules"), say("close"), h("p", { class: "pre" }, say("rules.text")), h("p", {}, h("button", { type: "button", click: (event) => (event.target.closest("dialog").close(), showTour()) }, say("tour.title"))));
+  const tour = () => {
+    dialog.close();
+    showTour();
+  };
+  const button = h("button", { type: "button", click: tour }, say("tour.title"));
+  const dialog = openDialog(
+    say("rules"),
+    say("close"),
+    h("p", { class: "pre" }, say("rules.text")),
+    h("p", {}, button),
+  );
 }
 
 /** A guided turn, played with the game's own buttons: `tour.json` has what the engine would show, step by step. */
 export async function showTour() {
   const steps = await (await fetch("/web/tour.json")).json();
-  const seats = [{ kind: "person", name: "", agent: null }, { kind: "agent", agent: "heuristic" }];
+  const seats = [
+    { kind: "person", name: "", agent: null },
+    { kind: "agent", agent: "heuristic" },
+  ];
   const content = h("div");
   const show = (number) => {
     const { position, scores, legal, right } = steps[number];
     const text = h("p", { tabindex: "-1" }, say(`tour.${number + 1}`));
     const words = (action) => actionWords(action, position, seats, 0);
-    const choose = (action) => (action === right ? show(number + 1) : ((text.textContent = say("tour.try", { action: words(right) })), text.focus()));
+    const choose = (action) => {
+      if (action === right) {
+        show(number + 1);
+      } else {
+        text.textContent = say("tour.try", { action: words(right) });
+        text.focus();
+      }
+    };
     const button = (label, click) => h("button", { type: "button", class: "main", click }, label);
     const on = () => (number + 1 < steps.length ? show(number + 1) : dialog.close());
     const label = scores ? "tour.done" : steps[number].throw ? "tour.throw" : "tour.next";
@@ -26,7 +46,11 @@ export async function showTour() {
       h("p", { class: "soft small" }, `${number + 1} / ${steps.length}`),
       text,
       scores ? draw.players(position, scores, seats, 0, null) : draw.board(position, seats, 0),
-      h("p", { class: "row" }, legal ? legal.map((action) => button(words(action), () => choose(action))) : button(say(label), on)),
+      h(
+        "p",
+        { class: "row" },
+        legal ? legal.map((action) => button(words(action), () => choose(action))) : button(say(label), on),
+      ),
     );
     if (number) text.focus();
   };
@@ -41,14 +65,25 @@ export function applyTheme() {
 }
 
 export function showSettings(reload) {
-  const select = (id, options, now, change) =>
-    h("select", { id, change: (event) => change(event.target.value) }, options.map(([value, text]) => h("option", { value, selected: value === now }, text)));
   const names = { en: "English", de: "Deutsch", fr: "Français", it: "Italiano" };
+  const speak = (tag) => {
+    remember("language", tag);
+    reload();
+  };
+  const paint = (theme) => {
+    remember("theme", theme);
+    applyTheme();
+  };
+  const languages = LANGUAGES.map((tag) => [tag, names[tag]]);
+  const themes = ["auto", "light", "dark"].map((theme) => [theme, say(`theme.${theme}`)]);
+  const paces = ["slow", "normal", "fast", "instant"].map((pace) => [pace, say(`pace.${pace}`)]);
+  const setting = (id, label, options, now, change) =>
+    h("label", { for: id }, label, select(options, now, change, { id }));
   openDialog(
     say("settings"),
     say("close"),
-    h("label", { for: "language" }, say("pick_language"), select("language", LANGUAGES.map((tag) => [tag, names[tag]]), language(), (tag) => (remember("language", tag), reload()))),
-    h("label", { for: "theme" }, say("theme"), select("theme", ["auto", "light", "dark"].map((name) => [name, say(`theme.${name}`)]), recall("theme", "auto"), (name) => (remember("theme", name), applyTheme()))),
-    h("label", { for: "pace" }, say("pace"), select("pace", ["slow", "normal", "fast", "instant"].map((name) => [name, say(`pace.${name}`)]), recall("pace", "normal"), (name) => remember("pace", name))),
+    setting("language", say("pick_language"), languages, language(), speak),
+    setting("theme", say("theme"), themes, recall("theme", "auto"), paint),
+    setting("pace", say("pace"), paces, recall("pace", "normal"), (pace) => remember("pace", pace)),
   );
 }

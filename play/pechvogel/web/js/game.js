@@ -39,7 +39,14 @@ export class GamePage {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.status === 404) forgetGame(this.room);
-      this.main.replaceChildren(h("section", { class: "card" }, h("h1", {}, error.message), h("a", { href: "/", class: "button" }, say("home"))));
+      this.main.replaceChildren(
+        h(
+          "section",
+          { class: "card" },
+          h("h1", {}, error.message),
+          h("a", { href: "/", class: "button" }, say("home")),
+        ),
+      );
       return;
     }
     this.seats = this.state.seats;
@@ -78,12 +85,21 @@ export class GamePage {
     this.stream.addEventListener("gone", () => {
       this.stop();
       forgetGame(this.room);
-      this.main.replaceChildren(h("section", { class: "card" }, h("h1", {}, say("over.deleted")), h("a", { href: "/", class: "button" }, say("home"))));
+      this.main.replaceChildren(
+        h(
+          "section",
+          { class: "card" },
+          h("h1", {}, say("over.deleted")),
+          h("a", { href: "/", class: "button" }, say("home")),
+        ),
+      );
     });
     this.stream.onerror = () => {
       alarm(say("error.offline"), 0);
       // A browser goes on trying after a lost connection, but not after an answer that is no stream.
-      if (this.stream.readyState === EventSource.CLOSED) this.retry = setTimeout(() => this.stopped || this.listen(), 2000);
+      if (this.stream.readyState === EventSource.CLOSED) {
+        this.retry = setTimeout(() => this.stopped || this.listen(), 2000);
+      }
     };
   }
 
@@ -185,7 +201,9 @@ export class GamePage {
     if (mine && now !== this.announced) {
       this.announced = now;
       announce(labelled(say("ask.you"), question(this.position, this.seats, this.seat)));
-      if (document.activeElement === document.body) this.main.querySelector(".actions button")?.focus({ preventScroll: true });
+      if (document.activeElement === document.body) {
+        this.main.querySelector(".actions button")?.focus({ preventScroll: true });
+      }
       this.main.querySelector(".ask")?.scrollIntoView({ block: "nearest" }); // on a phone it may be out of sight
     }
     if (mine && state.agreed.coach && this.advice?.played !== now) this.askCoach(now);
@@ -220,8 +238,24 @@ export class GamePage {
 
   invitation() {
     const link = location.href;
-    const field = h("input", { type: "text", class: "hash wide", readonly: true, value: link, "aria-label": say("invite.copy"), "data-key": "link" });
-    const copy = h("button", { type: "button", class: "main", "data-key": "copy", click: () => copyText(field).then(() => (copy.textContent = say("invite.copied"))) }, say("invite.copy"));
+    const field = h("input", {
+      type: "text",
+      class: "hash wide",
+      readonly: true,
+      value: link,
+      "aria-label": say("invite.copy"),
+      "data-key": "link",
+    });
+    const copy = h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        "data-key": "copy",
+        click: () => copyText(field).then(() => (copy.textContent = say("invite.copied"))),
+      },
+      say("invite.copy"),
+    );
     const open = this.state.seats.map((seat, number) => ({ seat, number })).filter(({ seat }) => seat.kind === "open");
     return h(
       "section",
@@ -238,7 +272,9 @@ export class GamePage {
             "li",
             { class: "row" },
             draw.seatName(this.state.seats, number, this.seat),
-            seat.kind === "open" && this.token && h("button", { type: "button", click: () => this.send("stand_in", { seat: number }) }, say("invite.fill")),
+            seat.kind === "open" &&
+              this.token &&
+              h("button", { type: "button", click: () => this.send("stand_in", { seat: number }) }, say("invite.fill")),
           ),
         ),
       ),
@@ -250,11 +286,22 @@ export class GamePage {
   joinForm() {
     // The page may be drawn anew while somebody types: what is there stays.
     this.name ??= recall("name", "");
-    const name = h("input", { type: "text", maxlength: 24, value: this.name, autocomplete: "nickname", id: "join-name", "data-key": "join-name", input: () => (this.name = name.value) });
+    const name = h("input", {
+      type: "text",
+      maxlength: 24,
+      value: this.name,
+      autocomplete: "nickname",
+      id: "join-name",
+      "data-key": "join-name",
+      input: () => (this.name = name.value),
+    });
     const join = async (event) => {
       event.preventDefault();
       const number = browserNumber();
-      const found = await tryTo("POST", `/api/rooms/${this.room}/join`, { name: name.value || say("lobby.guest"), number });
+      const found = await tryTo("POST", `/api/rooms/${this.room}/join`, {
+        name: name.value || say("lobby.guest"),
+        number,
+      });
       if (!found) return;
       this.seat = found.seat;
       this.token = found.token;
@@ -263,7 +310,12 @@ export class GamePage {
       this.hear(found.state);
       this.showQueue();
     };
-    return h("form", { class: "row", submit: join }, h("label", { for: "join-name" }, say("lobby.name"), name), h("button", { class: "main" }, say("join")));
+    return h(
+      "form",
+      { class: "row", submit: join },
+      h("label", { for: "join-name" }, say("lobby.name"), name),
+      h("button", { class: "main" }, say("join")),
+    );
   }
 
   waiting({ sentences }) {
@@ -272,7 +324,8 @@ export class GamePage {
       "section",
       { class: "card ask", "aria-busy": "true" },
       (sentences.length ? sentences : ["…"]).map((sentence) => h("p", {}, sentence)),
-      this.queue.length > 6 && h("p", {}, h("button", { type: "button", "data-key": "skip", click: skip }, say("skip_on"))),
+      this.queue.length > 6 &&
+        h("p", {}, h("button", { type: "button", "data-key": "skip", click: skip }, say("skip_on"))),
     );
   }
 
@@ -282,14 +335,22 @@ export class GamePage {
     const mine = state.to_act === this.seat && this.seat !== null && !this.seats[this.seat].agent;
     if (!mine) {
       const name = state.to_act === null ? "" : draw.seatName(this.seats, state.to_act, this.seat);
-      const person = state.to_act !== null && this.seats[state.to_act].kind === "person" && !this.seats[state.to_act].agent;
+      const person =
+        state.to_act !== null && this.seats[state.to_act].kind === "person" && !this.seats[state.to_act].agent;
       const own = this.seat !== null && this.seats[this.seat].agent;
       return h(
         "section",
         { class: "card ask" },
         h("h2", {}, say("ask.wait", { name })),
         this.seat === null && h("p", { class: "soft" }, say("watching")),
-        person && this.token && this.keptWaiting() && h("button", { type: "button", "data-key": "stand-in", click: () => this.send("stand_in", { seat: state.to_act }) }, say("stand_in", { name })),
+        person &&
+          this.token &&
+          this.keptWaiting() &&
+          h(
+            "button",
+            { type: "button", "data-key": "stand-in", click: () => this.send("stand_in", { seat: state.to_act }) },
+            say("stand_in", { name }),
+          ),
         own && h("button", { type: "button", class: "main", click: () => this.send("return") }, say("return")),
       );
     }
@@ -299,10 +360,27 @@ export class GamePage {
       const best = found && found === advised[0];
       return h(
         "button",
-        { type: "button", "data-key": `action-${action}`, "data-action": action, class: best ? "best" : "", click: (event) => event.detail < 2 && this.act(action) }, // the second of two quick clicks was meant for the last question
-        h("span", {}, actionWords(action, this.position, this.seats, this.seat), found && ` · ${percent(found.win_share)}`),
+        {
+          type: "button",
+          "data-key": `action-${action}`,
+          "data-action": action,
+          class: best ? "best" : "",
+          click: (event) => event.detail < 2 && this.act(action),
+        }, // the second of two quick clicks was meant for the last question
+        h(
+          "span",
+          {},
+          actionWords(action, this.position, this.seats, this.seat),
+          found && ` · ${percent(found.win_share)}`,
+        ),
         h("kbd", { "aria-hidden": "true" }, String(k + 1)),
-        found && h("span", { class: "advice" }, best ? `${say("coach.best")}. ` : `${say("coach.costs", { points: percent(found.costs) })}. `, reason(found.why)),
+        found &&
+          h(
+            "span",
+            { class: "advice" },
+            best ? `${say("coach.best")}. ` : `${say("coach.costs", { points: percent(found.costs) })}. `,
+            reason(found.why),
+          ),
       );
     });
     return h(
@@ -311,8 +389,23 @@ export class GamePage {
       h("h2", { id: "ask-title" }, question(this.position, this.seats, this.seat)),
       h("p", { class: "soft small" }, because(this.position)),
       h("div", { class: "actions" }, buttons),
-      !advised && !state.agreed.coach && this.alone() && h("p", {}, h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint"))),
-      advised && h("p", { class: "soft small" }, labelled(say("coach.title"), this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated"))),
+      !advised &&
+        !state.agreed.coach &&
+        this.alone() &&
+        h(
+          "p",
+          {},
+          h("button", { type: "button", class: "plain", "data-key": "hint", click: () => this.hint() }, say("hint")),
+        ),
+      advised &&
+        h(
+          "p",
+          { class: "soft small" },
+          labelled(
+            say("coach.title"),
+            this.advice.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated"),
+          ),
+        ),
     );
   }
 
@@ -334,25 +427,73 @@ export class GamePage {
       this.draw();
     };
     const faces = [3, 4, 5, 6, 7, 0].map((face) =>
-      h("button", { type: "button", class: "die", "data-key": `face-${face}`, "aria-label": draw.faceName(face), click: () => tap(face), disabled: !this.token }, draw.die(face).firstChild),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "die",
+          "data-key": `face-${face}`,
+          "aria-label": draw.faceName(face),
+          click: () => tap(face),
+          disabled: !this.token,
+        },
+        draw.die(face).firstChild,
+      ),
     );
     const done = async () => {
-      const faces = this.tapped;
+      const tapped = this.tapped;
       this.tapped = [];
-      await this.send("throw", { faces, played: this.state.played });
+      await this.send("throw", { faces: tapped, played: this.state.played });
     };
     return h(
       "section",
       { class: "card ask" },
-      h("h2", {}, labelled(draw.seatName(this.seats, this.position.active, this.seat), say("dice.tap", { count: due }))),
+      h(
+        "h2",
+        {},
+        labelled(draw.seatName(this.seats, this.position.active, this.seat), say("dice.tap", { count: due })),
+      ),
       h("div", { class: "dice" }, faces),
       h("p", {}),
-      h("div", { class: "dice", "aria-live": "polite" }, this.tapped.map((face, k) => h("button", { type: "button", class: "die", "aria-label": `${draw.faceName(face)}, ${say("dice.clear")}`, click: () => (this.tapped.splice(k, 1), this.draw()) }, draw.die(face).firstChild))),
+      h(
+        "div",
+        { class: "dice", "aria-live": "polite" },
+        this.tapped.map((face, k) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "die",
+              "aria-label": `${draw.faceName(face)}, ${say("dice.clear")}`,
+              click: () => {
+                this.tapped.splice(k, 1);
+                this.draw();
+              },
+            },
+            draw.die(face).firstChild,
+          ),
+        ),
+      ),
       h(
         "p",
         { class: "row" },
-        h("button", { type: "button", class: "main", "data-key": "done", click: done, disabled: this.tapped.length !== due }, say("dice.done")),
-        h("button", { type: "button", "data-key": "clear", click: () => ((this.tapped = []), this.draw()) }, say("dice.clear")),
+        h(
+          "button",
+          { type: "button", class: "main", "data-key": "done", click: done, disabled: this.tapped.length !== due },
+          say("dice.done"),
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            "data-key": "clear",
+            click: () => {
+              this.tapped = [];
+              this.draw();
+            },
+          },
+          say("dice.clear"),
+        ),
       ),
     );
   }
@@ -375,12 +516,19 @@ export class GamePage {
       h(
         "p",
         { class: "row" },
-        h("button", { type: "button", class: "main", "data-key": "review", click: () => this.go(`/game/${this.room}?review`) }, say("over.review")),
-        this.token && !state.rematch && h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
+        h(
+          "button",
+          { type: "button", class: "main", "data-key": "review", click: () => this.go(`/game/${this.room}?review`) },
+          say("over.review"),
+        ),
+        this.token &&
+          !state.rematch &&
+          h("button", { type: "button", "data-key": "rematch", click: rematch }, say("over.rematch")),
         h("a", { class: "button", href: `/api/rooms/${this.room}/record`, download: "" }, say("over.record")),
         this.token && this.deleting(),
       ),
-      state.rematch && h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${state.rematch}` }, say("over.rematch_go"))),
+      state.rematch &&
+        h("p", {}, say("over.rematch_open"), " ", h("a", { href: `/game/${state.rematch}` }, say("over.rematch_go"))),
     );
   }
 
@@ -390,9 +538,18 @@ export class GamePage {
       if (!this.sure) {
         this.sure = true;
         this.draw();
-      } else if ((await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null && !byId("alert").textContent) forgetGame(this.room);
+      } else if (
+        (await tryTo("DELETE", `/api/rooms/${this.room}`, undefined, this.token)) === null &&
+        !byId("alert").textContent
+      ) {
+        forgetGame(this.room);
+      }
     };
-    return h("button", { type: "button", "data-key": "delete", click: remove }, say(this.sure ? "over.delete_sure" : "over.delete"));
+    return h(
+      "button",
+      { type: "button", "data-key": "delete", click: remove },
+      say(this.sure ? "over.delete_sure" : "over.delete"),
+    );
   }
 
   side() {
@@ -402,14 +559,27 @@ export class GamePage {
     const wish = (what) => {
       const on = mineWishes.includes(what);
       const waiting = on && !state.agreed[what];
-      const others = this.seats.map((_, k) => k).filter((k) => k !== this.seat && this.seats[k].kind === "person" && this.seats[k].wishes.includes(what));
+      const others = this.seats
+        .map((_, k) => k)
+        .filter((k) => k !== this.seat && this.seats[k].kind === "person" && this.seats[k].wishes.includes(what));
       return h(
         "label",
         {},
-        h("input", { type: "checkbox", "data-key": `wish-${what}`, checked: on, change: (event) => this.send("wish", { what, on: event.target.checked }) }),
+        h("input", {
+          type: "checkbox",
+          "data-key": `wish-${what}`,
+          checked: on,
+          change: (event) => this.send("wish", { what, on: event.target.checked }),
+        }),
         say(`wish.${what}`),
         waiting && h("span", { class: "soft small" }, say("wish.waiting")),
-        !on && others.length > 0 && h("span", { class: "badge warm" }, say("wish.asked", { names: list(others.map((k) => draw.seatName(this.seats, k))) })),
+        !on &&
+          others.length > 0 &&
+          h(
+            "span",
+            { class: "badge warm" },
+            say("wish.asked", { names: list(others.map((k) => draw.seatName(this.seats, k))) }),
+          ),
       );
     };
     const alone = this.alone();
@@ -418,12 +588,44 @@ export class GamePage {
       { class: "side card" },
       state.practice && h("p", {}, h("span", { class: "badge warm" }, say("practice"))),
       playing && [wish("coach"), wish("take_back")],
-      playing && state.agreed.take_back && h("p", {}, h("button", { type: "button", "data-key": "take-back", click: () => this.send("take_back", { played: state.played }) }, say("take_back"))),
+      playing &&
+        state.agreed.take_back &&
+        h(
+          "p",
+          {},
+          h(
+            "button",
+            { type: "button", "data-key": "take-back", click: () => this.send("take_back", { played: state.played }) },
+            say("take_back"),
+          ),
+        ),
       h("h2", {}, say("log.title")),
-      h("ol", { class: "log", tabindex: "0", "aria-label": say("log.title") }, this.lines.slice(-80).map((line) => h("li", {}, line))),
-      state.promise && h("p", {}, h("button", { type: "button", class: "plain", click: () => openDialog(say("fair.title"), say("close"), this.fairness()) }, say("fair.title"))),
+      h(
+        "ol",
+        { class: "log", tabindex: "0", "aria-label": say("log.title") },
+        this.lines.slice(-80).map((line) => h("li", {}, line)),
+      ),
+      state.promise &&
+        h(
+          "p",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "plain",
+              click: () => openDialog(say("fair.title"), say("close"), this.fairness()),
+            },
+            say("fair.title"),
+          ),
+        ),
       // The page of a position shows what the coach would say: at a table of several people, all must have agreed to that.
-      (alone || state.over || state.agreed.coach) && h("p", {}, h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share"))),
+      (alone || state.over || state.agreed.coach) &&
+        h(
+          "p",
+          {},
+          h("a", { href: `/position?p=${encodeURIComponent(JSON.stringify(this.position))}` }, say("position.share")),
+        ),
       playing && alone && h("p", {}, this.deleting()),
     );
   }
@@ -450,7 +652,12 @@ export class GamePage {
   }
 
   async send(what, body = undefined) {
-    const found = await tryTo("POST", `/api/rooms/${this.room}/${what}`, body ?? (what === "return" ? undefined : {}), this.token);
+    const found = await tryTo(
+      "POST",
+      `/api/rooms/${this.room}/${what}`,
+      body ?? (what === "return" ? undefined : {}),
+      this.token,
+    );
     if (!found) return;
     this.hear(found);
     this.showQueue();
@@ -463,8 +670,20 @@ export class GamePage {
 
   key(event) {
     const number = Number(event.key);
-    if (!/^\d$/.test(event.key) || event.repeat || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;
-    const button = this.state?.dice_due ? this.main.querySelector(`[data-key="face-${number}"]`) : this.main.querySelectorAll(".actions button")[number - 1];
+    if (
+      !/^\d$/.test(event.key) ||
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) ||
+      document.querySelector("dialog[open]")
+    ) {
+      return;
+    }
+    const button = this.state?.dice_due
+      ? this.main.querySelector(`[data-key="face-${number}"]`)
+      : this.main.querySelectorAll(".actions button")[number - 1];
     if (button) {
       event.preventDefault();
       button.click();

@@ -1,15 +1,17 @@
 // The first page: two clicks to a game.
 
 import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
-import { h } from "./dom.js";
+import { h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
 import { recall, remember, say } from "./words.js";
+
+const playerName = (spec) => (spec === "person" ? say("agent.person") : agentName(spec));
 
 export async function showLobby(main, go) {
   const { agents, only } = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"], only: {} }));
   const choice = recall("lobby", {});
   let count = Math.min(4, Math.max(1, choice.count ?? 1));
-  const specs = Array.from({ length: 4 }, (_, k) => {
+  const specs = range(4).map((k) => {
     const wanted = choice.specs?.[k] ?? "champion:level=3";
     return wanted === "person" || agents.includes(wanted) ? wanted : "champion";
   });
@@ -18,43 +20,68 @@ export async function showLobby(main, go) {
 
   const drawSeats = () => {
     // Some agents can't play every game.
-    const able = (spec) => !only[spec] || only[spec].some(([players, of]) => players === count + 1 && of === Number(copies.value));
+    const able = (spec) =>
+      !only[spec] || only[spec].some(([players, of]) => players === count + 1 && of === Number(copies.value));
     specs.forEach((spec, k) => able(spec) || (specs[k] = "champion"));
-    seats.replaceChildren(
-      h("legend", {}, say("lobby.who")),
-      ...specs.slice(0, count).map((spec, k) =>
-        h(
-          "label",
-          {},
-          h("span", {}, count > 1 ? say("lobby.opponent", { number: k + 1 }) : ""),
-          h(
-            "select",
-            { "aria-label": say("lobby.opponent", { number: k + 1 }), change: (event) => (specs[k] = event.target.value) },
-            [...agents.filter(able), "person"].map((other) => h("option", { value: other, selected: other === spec }, other === "person" ? say("agent.person") : agentName(other))),
-          ),
-        ),
-      ),
+    const offered = [...agents.filter(able), "person"].map((spec) => [spec, playerName(spec)]);
+    seats.replaceChildren(h("legend", {}, say("lobby.who")), ...range(count).map((k) => opponent(k, offered)));
+    counts.replaceChildren(...range(4).map((k) => countButton(k + 1)));
+  };
+  const opponent = (k, offered) => {
+    const label = say("lobby.opponent", { number: k + 1 });
+    const choose = (spec) => (specs[k] = spec);
+    return h(
+      "label",
+      {},
+      h("span", {}, count > 1 ? label : ""),
+      select(offered, specs[k], choose, { "aria-label": label }),
     );
-    counts.replaceChildren(
-      ...[1, 2, 3, 4].map((number) =>
-        h("button", { type: "button", "aria-pressed": String(number === count), "data-count": number, click: () => ((count = number), drawSeats(), counts.children[number - 1].focus()) }, String(number)),
-      ),
-    );
+  };
+  const countButton = (number) => {
+    const choose = () => {
+      count = number;
+      drawSeats();
+      counts.children[number - 1].focus();
+    };
+    const attributes = {
+      type: "button",
+      "aria-pressed": String(number === count),
+      "data-count": number,
+      click: choose,
+    };
+    return h("button", attributes, String(number));
   };
 
   const box = (id, on) => h("input", { type: "checkbox", id, checked: on });
-  const boxes = { coach: box("coach", choice.coach), take_back: box("take-back", choice.take_back), real_dice: box("real-dice", false), italian: box("italian", choice.italian) };
-  const name = h("input", { type: "text", maxlength: 24, value: recall("name", ""), autocomplete: "nickname", id: "name" });
-  const copies = h("select", { id: "copies" }, [3, 2, 1].map((number) => h("option", { value: number, selected: number === (choice.copies ?? 3) }, String(number))));
-
-  copies.addEventListener("change", drawSeats);
+  const boxes = {
+    coach: box("coach", choice.coach),
+    take_back: box("take-back", choice.take_back),
+    real_dice: box("real-dice", false),
+    italian: box("italian", choice.italian),
+  };
+  const name = h("input", {
+    type: "text",
+    maxlength: 24,
+    value: recall("name", ""),
+    autocomplete: "nickname",
+    id: "name",
+  });
+  const copies = select(
+    [3, 2, 1].map((number) => [number, number]),
+    choice.copies ?? 3,
+    drawSeats,
+    { id: "copies" },
+  );
   drawSeats();
 
   const play = async (event) => {
     event.preventDefault();
     event.submitter.disabled = true;
     const wish = {
-      seats: [{ kind: "me" }, ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec }))],
+      seats: [
+        { kind: "me" },
+        ...specs.slice(0, count).map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: spec })),
+      ],
       name: name.value || say("lobby.guest"),
       copies: Number(copies.value),
       italian_reading: boxes.italian.checked,
@@ -63,7 +90,14 @@ export async function showLobby(main, go) {
       take_back: boxes.take_back.checked,
     };
     remember("name", name.value);
-    remember("lobby", { count, specs, coach: wish.coach, take_back: wish.take_back, italian: wish.italian_reading, copies: wish.copies });
+    remember("lobby", {
+      count,
+      specs,
+      coach: wish.coach,
+      take_back: wish.take_back,
+      italian: wish.italian_reading,
+      copies: wish.copies,
+    });
     const found = await openRoom("/api/rooms", wish);
     if (found) go(`/game/${found.room}`);
     else event.submitter.disabled = false;
@@ -91,12 +125,12 @@ export async function showLobby(main, go) {
         h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
       ),
     ),
-    await running(go),
+    await running(),
   );
 }
 
 /** The games of this browser that the server still knows. */
-async function running(go) {
+async function running() {
   const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at);
   const rows = await Promise.all(
     kept.map(async ([room, game]) => {
@@ -116,8 +150,19 @@ async function running(go) {
       "li",
       { class: "row" },
       h("a", { href: `/game/${room}` }, others.map((k) => seatName(state.seats, k)).join(", ")),
-      h("span", { class: "small soft" }, new Date(game.at).toLocaleString(document.documentElement.lang), " · ", say(state.over ? "lobby.over" : "lobby.go_on")),
+      h(
+        "span",
+        { class: "small soft" },
+        new Date(game.at).toLocaleString(document.documentElement.lang),
+        " · ",
+        say(state.over ? "lobby.over" : "lobby.go_on"),
+      ),
     );
   });
-  return h("section", { class: "card" }, h("h2", {}, say("lobby.running")), items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")));
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", {}, say("lobby.running")),
+    items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")),
+  );
 }

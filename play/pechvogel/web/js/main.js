@@ -12,7 +12,12 @@ let page = null;
 function drawHeader() {
   byId("skip").textContent = say("skip");
   byId("top").replaceChildren(
-    h("a", { class: "brand", href: "/", "aria-label": `${say("title")}: ${say("home")}` }, h("img", { src: "/web/raven.svg", alt: "" }), h("span", {}, say("title"))),
+    h(
+      "a",
+      { class: "brand", href: "/", "aria-label": `${say("title")}: ${say("home")}` },
+      h("img", { src: "/web/raven.svg", alt: "" }),
+      h("span", {}, say("title")),
+    ),
     h(
       "nav",
       { "aria-label": say("title") },
@@ -50,7 +55,8 @@ async function route() {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href^='/']");
-  if (!link || link.hasAttribute("download") || link.href.includes("/api/") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || link.hasAttribute("download") || link.href.includes("/api/")) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   go(link.getAttribute("href"));
 });

@@ -22,12 +22,27 @@ export async function showReview(page, who = page.seat ?? 0) {
     h(
       "li",
       {},
-      h("p", {}, say("review.mistake", { turn: row.turn + 1, action: words(row, row.action), best: words(row, row.best), points: percent(row.costs) })),
+      h(
+        "p",
+        {},
+        say("review.mistake", {
+          turn: row.turn + 1,
+          action: words(row, row.action),
+          best: words(row, row.best),
+          points: percent(row.costs),
+        }),
+      ),
       h("p", { class: "soft small" }, reason(row.why)),
       h("p", {}, h("button", { type: "button", click: () => playFrom(page, row) }, say("review.again"))),
     );
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
-  const whose = seats.map((_, k) => h("button", { type: "button", "aria-pressed": String(k === who), "data-whose": k, click: () => showReview(page, k) }, draw.seatName(seats, k, mine)));
+  const whose = seats.map((_, k) =>
+    h(
+      "button",
+      { type: "button", "aria-pressed": String(k === who), "data-whose": k, click: () => showReview(page, k) },
+      draw.seatName(seats, k, mine),
+    ),
+  );
   const close = () => page.go(`/game/${page.room}`);
   page.main.replaceChildren(
     h(
@@ -36,9 +51,18 @@ export async function showReview(page, who = page.seat ?? 0) {
       title,
       h("h2", {}, say("review.chances")),
       graph(found, seats, mine),
-      h("ul", { class: "row small keys" }, seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine)))),
+      h(
+        "ul",
+        { class: "row small keys" },
+        seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine))),
+      ),
     ),
-    h("section", { class: "card" }, h("p", { class: "small soft" }, say("review.summary")), summary(found, seats, mine)),
+    h(
+      "section",
+      { class: "card" },
+      h("p", { class: "small soft" }, say("review.summary")),
+      summary(found, seats, mine),
+    ),
     h("p", { class: "row", role: "group", "aria-label": say("review.whose") }, say("review.whose"), whose),
     h(
       "section",
@@ -46,12 +70,26 @@ export async function showReview(page, who = page.seat ?? 0) {
       h("h2", {}, heading("review.mistakes")),
       mistakes.length ? h("ol", {}, mistakes.map(mistakeCard)) : h("p", {}, say("review.no_mistakes")),
     ),
-    h("section", { class: "card" }, h("h2", {}, heading("review.decisions")), decisions(own, words, draw.seatName(seats, who, mine))),
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, heading("review.decisions")),
+      decisions(own, words, draw.seatName(seats, who, mine)),
+    ),
     h(
       "section",
       { class: "card small" },
-      page.state.promise && [h("h2", {}, say("review.promise")), h("p", { class: "hash" }, page.state.promise), await kept(page), h("p", {}, say("review.how"))],
-      h("p", {}, labelled(say("coach.title"), found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated"))),
+      page.state.promise && [
+        h("h2", {}, say("review.promise")),
+        h("p", { class: "hash" }, page.state.promise),
+        await kept(page),
+        h("p", {}, say("review.how")),
+      ],
+      h(
+        "p",
+        {},
+        labelled(say("coach.title"), found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")),
+      ),
       h("p", {}, h("button", { type: "button", class: "main", click: close }, say("close"))),
     ),
   );
@@ -66,7 +104,8 @@ async function kept(page) {
   for (let tries = 0; !page.caughtUp() && tries < 100; tries++) await sleep(50);
   const { promise, numbers, taken_back } = record.proof;
   const people = page.seats.every((seat, k) => (seat.kind === "person") === (numbers[k] !== null));
-  const same = promise === mine.promise && numbers[mine.seat] === mine.number && people && taken_back === page.takenBack;
+  const same =
+    promise === mine.promise && numbers[mine.seat] === mine.number && people && taken_back === page.takenBack;
   return h("p", { class: same ? "plus" : "minus" }, say(same ? "fair.kept" : "fair.differs"));
 }
 
@@ -99,27 +138,61 @@ function graph(found, seats, mine) {
   found.turns.forEach((step, k) => (k + 1) % every === 0 && parts.push(label(x(step + 1), String(k + 1), "middle")));
   seats.forEach((_, k) => {
     const points = found.shares.map((shares, step) => `${x(step).toFixed(1)},${y(shares[k]).toFixed(1)}`).join(" ");
-    const line = svg("polyline", { points, fill: "none", "stroke-width": k === mine ? 3 : 2, "stroke-dasharray": DASHES[k] });
+    const line = svg("polyline", {
+      points,
+      fill: "none",
+      "stroke-width": k === mine ? 3 : 2,
+      "stroke-dasharray": DASHES[k],
+    });
     line.style.stroke = LINES[k];
     parts.push(line);
   });
-  const text = seats.map((_, k) => labelled(draw.seatName(seats, k, mine), `${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`)).join("; ");
-  return svg("svg", { viewBox: `0 0 ${wide} ${high}`, class: "graph", role: "img", "aria-label": `${say("review.chances")}. ${text}` }, parts);
+  const text = seats
+    .map((_, k) =>
+      labelled(draw.seatName(seats, k, mine), `${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`),
+    )
+    .join("; ");
+  return svg(
+    "svg",
+    { viewBox: `0 0 ${wide} ${high}`, class: "graph", role: "img", "aria-label": `${say("review.chances")}. ${text}` },
+    parts,
+  );
 }
 
 function summary(found, seats, mine) {
-  const cell = (value) => h("td", { class: `number ${value < -0.0005 ? "minus" : value > 0.0005 ? "plus" : ""}` }, signed(value));
+  const cell = (value) =>
+    h("td", { class: `number ${value < -0.0005 ? "minus" : value > 0.0005 ? "plus" : ""}` }, signed(value));
   return h(
     "div",
     { class: "scroll", tabindex: "0" },
     h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, h("td", {}), ["review.luck", "review.skill", "review.others"].map((word) => h("th", { class: "number", scope: "col" }, say(word))))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td", {}),
+          ["review.luck", "review.skill", "review.others"].map((word) =>
+            h("th", { class: "number", scope: "col" }, say(word)),
+          ),
+        ),
+      ),
       h(
         "tbody",
         {},
-        seats.map((_, k) => h("tr", {}, h("th", { scope: "row" }, draw.seatName(seats, k, mine)), cell(found.luck[k]), cell(found.skill[k]), cell(found.others[k]))),
+        seats.map((_, k) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, draw.seatName(seats, k, mine)),
+            cell(found.luck[k]),
+            cell(found.skill[k]),
+            cell(found.others[k]),
+          ),
+        ),
       ),
     ),
   );
@@ -137,14 +210,29 @@ function decisions(own, words, name) {
       h("td", { class: `number ${dear ? "minus" : "soft"}` }, percent(dear ? row.costs : 0)),
     );
   });
-  const heads = [say("turn"), name, say("coach.best"), say("review.cost")].map((text, k) => h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text));
-  return h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
+  const heads = [say("turn"), name, say("coach.best"), say("review.cost")].map((text, k) =>
+    h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0" },
+    h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)),
+  );
 }
 
 /** A new practice game from a decision, against the same agents. */
 async function playFrom(page, row) {
-  const seats = page.seats.map((seat, k) => (k === row.seat ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" }));
+  const seats = page.seats.map((seat, k) =>
+    k === row.seat ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" },
+  );
   const { copies, italian_reading } = page.state;
-  const found = await openRoom("/api/rooms", { seats, position: row.position, coach: true, take_back: true, copies, italian_reading });
+  const found = await openRoom("/api/rooms", {
+    seats,
+    position: row.position,
+    coach: true,
+    take_back: true,
+    copies,
+    italian_reading,
+  });
   if (found) page.go(`/game/${found.room}`);
 }

@@ -45,8 +45,12 @@ function taken(action, seat, position, seats, mine) {
   if (action === FRUSTRATE && position.active === mine) return say("log.frustrate_you", { name });
   if (action === FRUSTRATE) return say("log.frustrate", { name, other: seatName(seats, position.active, mine) });
   if (action === TAKE) return say("log.take", { name, value: position.target });
-  if (action < DISCARD && robbed(position, action) === mine) return say("log.steal_you", { name, value: position.target });
-  if (action < DISCARD) return say("log.steal", { name, value: position.target, other: seatName(seats, robbed(position, action), mine) });
+  if (action < DISCARD && robbed(position, action) === mine) {
+    return say("log.steal_you", { name, value: position.target });
+  }
+  if (action < DISCARD) {
+    return say("log.steal", { name, value: position.target, other: seatName(seats, robbed(position, action), mine) });
+  }
   return say("log.discard", { name, value: action - DISCARD + 3 });
 }
 
@@ -54,7 +58,11 @@ function taken(action, seat, position, seats, mine) {
 export function happened(event, seats, mine) {
   const sentences = [];
   if (event.kind === "begin") sentences.push(say("log.begin"));
-  if (event.kind === "throw") sentences.push(say("log.throw", { name: seatName(seats, event.seat, mine), dice: event.faces.map(faceName).join(", ") }));
+  if (event.kind === "throw") {
+    sentences.push(
+      say("log.throw", { name: seatName(seats, event.seat, mine), dice: event.faces.map(faceName).join(", ") }),
+    );
+  }
   if (event.kind === "action") sentences.push(taken(event.action, event.seat, event.asked, seats, mine));
   if (event.kind === "taken_back") {
     sentences.push(say("log.taken_back", { name: seatName(seats, event.seat, mine) }));
@@ -70,11 +78,13 @@ export function happened(event, seats, mine) {
     if (targets && event.kind === "end") sentences.push(say("log.nothing", { name, count: targets }));
     if (ravens) sentences.push(say("log.ravens", { name, count: ravens }));
     event.turn.frustrations.forEach((count, seat) => {
-      const name = seatName(seats, seat, mine);
-      if (count > 0) sentences.push(say("log.gains", { name, count }));
-      if (count < 0) sentences.push(say("log.loses", { name, count: -count }));
+      const whose = seatName(seats, seat, mine);
+      if (count > 0) sentences.push(say("log.gains", { name: whose, count }));
+      if (count < 0) sentences.push(say("log.loses", { name: whose, count: -count }));
     });
-    if (event.turn.murphy !== null) sentences.push(say("log.murphy", { name: seatName(seats, event.turn.murphy, mine) }));
+    if (event.turn.murphy !== null) {
+      sentences.push(say("log.murphy", { name: seatName(seats, event.turn.murphy, mine) }));
+    }
   }
   return sentences;
 }

@@ -22,7 +22,9 @@ export function remember(key, value) {
 export const recall = remembered;
 
 export function language() {
-  const wanted = remembered("language", null) ?? navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag));
+  const wanted =
+    remembered("language", null) ??
+    navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag));
   return LANGUAGES.includes(wanted) ? wanted : "en";
 }
 
@@ -47,9 +49,18 @@ export function say(key, facts = {}) {
 export const labelled = (label, value) => say("labelled", { label, value });
 
 export const percent = (share, digits = 1) =>
-  new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
+  new Intl.NumberFormat(language(), {
+    style: "percent",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(share);
 
 export const signed = (share) =>
-  new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "always" }).format(share);
+  new Intl.NumberFormat(language(), {
+    style: "percent",
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+    signDisplay: "always",
+  }).format(share);
 
 export const list = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
