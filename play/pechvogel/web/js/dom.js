@@ -24,6 +24,10 @@ export function svg(tag, attributes = {}, ...children) {
 
 export const range = (count) => Array.from({ length: count }, (_, k) => k);
 
+export function button(words, click, attributes = {}) {
+  return h("button", { type: "button", click, ...attributes }, words);
+}
+
 /** A choice among pairs of a value and its words. */
 export function select(options, now, change, attributes = {}) {
   return h(
@@ -61,7 +65,7 @@ export function alarm(text, seconds = 6) {
 /** A dialog with a title and a button to close it; focus returns to where it was. */
 export function openDialog(title, closeText, ...content) {
   const dialog = h("dialog", { "aria-labelledby": "dialog-title", close: () => dialog.remove() });
-  const close = h("button", { type: "button", click: () => dialog.close() }, closeText);
+  const close = button(closeText, () => dialog.close());
   dialog.append(h("h2", { id: "dialog-title" }, title), h("div", {}, content), h("p", { class: "row" }, close));
   document.body.append(dialog);
   dialog.showModal();

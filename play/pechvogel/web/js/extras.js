@@ -1,6 +1,6 @@
 // Rules, the guided first turn, settings.
 
-import { h, openDialog, select } from "./dom.js";
+import { button, h, openDialog, select } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords } from "./sentences.js";
 import { language, LANGUAGES, recall, remember, say } from "./words.js";
@@ -10,12 +10,11 @@ export function showRules() {
     dialog.close();
     showTour();
   };
-  const button = h("button", { type: "button", click: tour }, say("tour.title"));
   const dialog = openDialog(
     say("rules"),
     say("close"),
     h("p", { class: "pre" }, say("rules.text")),
-    h("p", {}, button),
+    h("p", {}, button(say("tour.title"), tour)),
   );
 }
 
@@ -39,7 +38,6 @@ export async function showTour() {
         text.focus();
       }
     };
-    const button = (label, click) => h("button", { type: "button", class: "main", click }, label);
     const on = () => (number + 1 < steps.length ? show(number + 1) : dialog.close());
     const label = scores ? "tour.done" : steps[number].throw ? "tour.throw" : "tour.next";
     content.replaceChildren(
@@ -49,7 +47,9 @@ export async function showTour() {
       h(
         "p",
         { class: "row" },
-        legal ? legal.map((action) => button(words(action), () => choose(action))) : button(say(label), on),
+        legal
+          ? legal.map((action) => button(words(action), () => choose(action), { class: "main" }))
+          : button(say(label), on, { class: "main" }),
       ),
     );
     if (number) text.focus();

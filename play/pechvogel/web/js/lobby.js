@@ -1,7 +1,7 @@
 // The first page: two clicks to a game.
 
 import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
-import { h, range, select } from "./dom.js";
+import { button, h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
 import { recall, remember, say } from "./words.js";
 
@@ -43,13 +43,7 @@ export async function showLobby(main, go) {
       drawSeats();
       counts.children[number - 1].focus();
     };
-    const attributes = {
-      type: "button",
-      "aria-pressed": String(number === count),
-      "data-count": number,
-      click: choose,
-    };
-    return h("button", attributes, String(number));
+    return button(String(number), choose, { "aria-pressed": String(number === count), "data-count": number });
   };
 
   const box = (id, on) => h("input", { type: "checkbox", id, checked: on });

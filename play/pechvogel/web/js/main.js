@@ -1,6 +1,6 @@
 // Where the page begins: the header, and which part is shown for an address.
 
-import { byId, h } from "./dom.js";
+import { button, byId, h } from "./dom.js";
 import { applyTheme, showRules, showSettings, showTour } from "./extras.js";
 import { GamePage } from "./game.js";
 import { showLobby } from "./lobby.js";
@@ -22,9 +22,9 @@ function drawHeader() {
       "nav",
       { "aria-label": say("title") },
       h("a", { class: "button home", href: "/" }, say("home")),
-      h("button", { type: "button", id: "rules", click: showRules }, say("rules")),
-      h("button", { type: "button", id: "tour", click: () => showTour() }, say("first_turn")),
-      h("button", { type: "button", id: "settings", click: () => showSettings(reload) }, say("settings")),
+      button(say("rules"), showRules, { id: "rules" }),
+      button(say("first_turn"), showTour, { id: "tour" }),
+      button(say("settings"), () => showSettings(reload), { id: "settings" }),
     ),
   );
 }

@@ -1,9 +1,9 @@
 // Any position by link: set it up, look at it, analyse it, play from it.
 
 import { ask, openRoom, Refusal } from "./api.js";
-import { alarm, h, range, select } from "./dom.js";
+import { alarm, button, h, range, select } from "./dom.js";
 import * as draw from "./draw.js";
-import { actionWords, question, reason } from "./sentences.js";
+import { actionWords, question, reason, sourceWords } from "./sentences.js";
 import { labelled, percent, say } from "./words.js";
 
 const NAMES = ["A", "B", "C", "D", "E"];
@@ -195,7 +195,7 @@ function form(position, edit, analyse) {
       "p",
       { class: "row" },
       draw.FACES.map((face) => draw.dieButton(face, { "data-key": `face-${face}`, click: () => tap(face) })),
-      h("button", { type: "button", click: clear }, say("dice.clear")),
+      button(say("dice.clear"), clear),
     ),
     h("p", {}, thrown),
     h("p", {}, h("button", { class: "main", "data-key": "analyse" }, say("position.analyse"))),
@@ -228,7 +228,6 @@ function report(found, go) {
     const opened = await openRoom("/api/rooms", wish);
     if (opened) go(`/game/${opened.room}`);
   };
-  const source = found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated");
   return [
     draw.players(position, found.scores, seats, null, position.to_act),
     h("p", {}),
@@ -242,15 +241,13 @@ function report(found, go) {
         "p",
         {},
         found.shares.map((share, k) => labelled(NAMES[k], percent(share))).join(" · "),
-        h("span", { class: "soft small" }, ` (${source})`),
+        h("span", { class: "soft small" }, ` (${sourceWords(found.source)})`),
       ),
       advice && [
         h("h2", {}, question(position, seats, null)),
         h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("tbody", {}, rows))),
       ],
     ),
-    position.phase === "over"
-      ? ""
-      : h("p", {}, h("button", { type: "button", class: "main", click: play }, say("position.play"))),
+    position.phase === "over" ? "" : h("p", {}, button(say("position.play"), play, { class: "main" })),
   ];
 }

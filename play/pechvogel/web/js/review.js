@@ -1,9 +1,9 @@
 // After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
 
 import { games, openRoom, tryTo } from "./api.js";
-import { h, sleep, svg } from "./dom.js";
+import { button, h, sleep, svg } from "./dom.js";
 import * as draw from "./draw.js";
-import { actionWords, reason } from "./sentences.js";
+import { actionWords, reason, sourceWords } from "./sentences.js";
 import { labelled, percent, say, signed } from "./words.js";
 
 const LINES = ["var(--main)", "var(--warm)", "var(--m5)", "var(--m6)", "var(--m4)"];
@@ -33,15 +33,18 @@ export async function showReview(page, who = page.seat ?? 0) {
         }),
       ),
       h("p", { class: "soft small" }, reason(row.why)),
-      h("p", {}, h("button", { type: "button", click: () => playFrom(page, row) }, say("review.again"))),
+      h(
+        "p",
+        {},
+        button(say("review.again"), () => playFrom(page, row)),
+      ),
     );
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
   const whose = seats.map((_, k) =>
-    h(
-      "button",
-      { type: "button", "aria-pressed": String(k === who), "data-whose": k, click: () => showReview(page, k) },
-      draw.seatName(seats, k, mine),
-    ),
+    button(draw.seatName(seats, k, mine), () => showReview(page, k), {
+      "aria-pressed": String(k === who),
+      "data-whose": k,
+    }),
   );
   const close = () => page.go(`/game/${page.room}`);
   page.main.replaceChildren(
@@ -85,12 +88,8 @@ export async function showReview(page, who = page.seat ?? 0) {
         await kept(page),
         h("p", {}, say("review.how")),
       ],
-      h(
-        "p",
-        {},
-        labelled(say("coach.title"), found.source.startsWith("exact") ? say("coach.exact") : say("coach.estimated")),
-      ),
-      h("p", {}, h("button", { type: "button", class: "main", click: close }, say("close"))),
+      h("p", {}, labelled(say("coach.title"), sourceWords(found.source))),
+      h("p", {}, button(say("close"), close, { class: "main" })),
     ),
   );
   title.focus();

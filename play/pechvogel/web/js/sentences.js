@@ -98,3 +98,6 @@ export function reason(why) {
     ravens: percent(why.ravens ?? 0, 0),
   });
 }
+
+/** How sure the coach is. */
+export const sourceWords = (source) => say(source.startsWith("exact") ? "coach.exact" : "coach.estimated");
