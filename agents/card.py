@@ -14,14 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.files import replace_file, to_json
-from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS
-
-ENVIRONMENT = "pechvogel_v0"  # the version of rules and observation
-WEIGHTS = Path(__file__).parent / "pechvogel" / "weights"
+from pechvogel.tabletop.kind import Variant
 
 Tensors = Mapping[str, NDArray[np.float32]]
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]  # weight and bias of each
+
+
+def head(variant: Variant) -> dict[str, Any]:
+    """What a card says about the game that its weights are for."""
+    return {"game": variant.game, "players": variant.num_players, "settings": kind_of(variant.game).told(variant)}
+
+
+def variant_of(card: Mapping[str, Any]) -> Variant:
+    """The inverse of `head`; ValueError if a card does not say which game it is. Old cards know Pechvogel only."""
+    old = {"settings": {"copies": card.get("copies")}} if "game" not in card else {}
+    said = {"game": DEFAULT, **card, **old}
+    try:
+        return kind_of(said["game"]).variant(said["players"], **said["settings"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{error} is missing or wrong") from None
 
 
 def save(path: Path, tensors: Tensors, card: Mapping[str, Any], card_format: str) -> None:
@@ -29,9 +42,15 @@ def save(path: Path, tensors: Tensors, card: Mapping[str, Any], card_format: str
     from safetensors.numpy import save as to_bytes
 
     data = to_bytes({name: np.ascontiguousarray(array) for name, array in tensors.items()})
-    fixed = {"format": card_format, "environment": ENVIRONMENT, "sha256": hashlib.sha256(data).hexdigest()}
+    environment = kind_of(card["game"]).environment
+    fixed = {"format": card_format, "environment": environment, "sha256": hashlib.sha256(data).hexdigest()}
     replace_file(path, data)
-    replace_file(path.with_suffix(".json"), to_json({**card, **fixed}))
+    write_card(path, {**card, **fixed})
+
+
+def write_card(path: Path, card: Mapping[str, Any]) -> None:
+    """Write the card beside weights."""
+    replace_file(path.with_suffix(".json"), to_json(dict(card)))
 
 
 def read_card(path: Path) -> dict[str, Any]:
@@ -59,18 +78,28 @@ def load(path: Path, card_format: str) -> tuple[Tensors, dict[str, Any]]:
         raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
     if card.get("format") != card_format:
         raise ValueError(f"weights {path}: the card beside them is not of the format {card_format!r}")
-    if card.get("environment") != ENVIRONMENT:
-        raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {ENVIRONMENT}")
-    if card.get("players") not in range(MIN_PLAYERS, MAX_PLAYERS + 1) or card.get("copies") not in range(
-        1, MAX_COPIES + 1
-    ):
-        raise ValueError(f"weights {path}: the card beside them does not say for which game they are")
+    try:
+        environment = kind_of(variant_of(card).game).environment
+    except ValueError as error:
+        raise ValueError(f"weights {path}: the card beside them does not say for which game ({error})") from None
+    if card.get("environment") != environment:
+        raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {environment}")
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"weights {path}: they don't match the SHA-256 of their card: damaged or exchanged")
     try:
         return from_bytes(data), card
     except SafetensorError as error:
         raise ValueError(f"weights {path}: they are not in the format of safetensors ({error})") from None
+
+
+def folder(game: str) -> Path:
+    """Where the weights are that come with a game's agents."""
+    return Path(__file__).parent / game.replace("-", "_") / "weights"
+
+
+def in_repository(game: str, name: str) -> dict[Variant, Path]:
+    """The weights called `name-...` that come with a game's agents, by what their cards say they are for."""
+    return {variant_of(read_card(path)): path for path in sorted(folder(game).glob(f"{name}-*.safetensors"))}
 
 
 def named(layers: Layers) -> dict[str, NDArray[np.float32]]:
@@ -95,9 +124,3 @@ def layers_of(tensors: Tensors, inputs: int, outputs: int) -> Layers:
     if size != outputs or not layers:
         raise ValueError(f"they have {size} outputs, not {outputs}")
     return layers
-
-
-def for_game(card: Mapping[str, Any], path: Path, players: int, copies: int) -> None:
-    """ValueError if weights that are found by name are of another game."""
-    if (card["players"], card["copies"]) != (players, copies):
-        raise ValueError(f"weights {path}: their card is of another game")

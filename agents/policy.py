@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents import card
-from pechvogel.agents.base import BatchAgent, states_of
-from pechvogel_env import observation
-from pechvogel_env.position import Position
-from pechvogel_env.rules import NUM_ACTIONS, States
+from pechvogel.agents.base import BatchAgent
+from pechvogel.agents.games import kind_of
+from pechvogel.tabletop.kind import Kind, Variant
 
 CARD_FORMAT = "pechvogel-policy-1"
 
@@ -45,41 +44,43 @@ class Policy:
                 hidden = np.tanh(hidden)
         return np.where(masks != 0, hidden, -np.inf)
 
-    def choose(
-        self, observations: NDArray[np.float32], masks: NDArray[np.int8], states: States, rng: np.random.Generator
+    def sample(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8], rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Sampled actions (by Gumbel's trick), for the seats of a league."""
+        """Actions drawn from its probabilities, by Gumbel's trick."""
         logits = self.logits(observations, masks)
         return np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
 
 
-class PpoAgent(BatchAgent):
+class PolicyAgent(BatchAgent):
     """The policy's favourite action, or with `sample` one drawn from its probabilities.
 
     Without `weights`, those of the repository for the game at hand are taken.
     """
 
     name = "ppo"
+    kind: Kind
 
-    def __init__(self, weights: str | None = None, sample: bool = False) -> None:
+    def __init__(self, *, weights: str | None = None, sample: bool = False) -> None:
         if not isinstance(sample, bool):
             raise ValueError(f"sample must be true or false, not {sample!r}")
         self.sample = sample
-        self._loaded: dict[tuple[int, int], Policy] = {}  # by players and copies
-        self._only = None if weights is None else Path(weights)
-        if self._only is not None:
-            policy, about = load(self._only)
-            self._loaded[about["players"], about["copies"]] = policy
+        self._loaded: dict[Variant, Policy] = {}
+        self._only = weights is not None
+        if weights is not None:
+            policy, about = load(Path(weights))
+            self._loaded[card.variant_of(about)] = policy
 
     @classmethod
-    def of(cls, policy: Policy, players: int, copies: int) -> PpoAgent:
+    def of(cls, policy: Policy, variant: Variant) -> PolicyAgent:
         """An agent with weights that are in no file."""
         agent = cls()
-        agent._loaded[players, copies] = policy
+        agent.kind = kind_of(variant.game)
+        agent._loaded[variant] = policy
         return agent
 
     def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+        self, states: NDArray[Any], masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """One action per game."""
         logits = self._logits(states, masks)
@@ -87,11 +88,11 @@ class PpoAgent(BatchAgent):
             logits = logits + np.stack([rng.gumbel(size=logits.shape[1]) for rng in rngs])
         return np.argmax(logits, axis=1)
 
-    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities(self, position: Any, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """What it would play, and how often."""
-        return self.action_probabilities_batch(states_of(position), mask[None, :])[0]
+        return self.action_probabilities_batch(position.states(), mask[None, :])[0]
 
-    def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities_batch(self, states: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for many games at once."""
         logits = self._logits(states, masks).astype(float)
         if not self.sample:
@@ -99,35 +100,24 @@ class PpoAgent(BatchAgent):
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return chances / chances.sum(axis=1, keepdims=True)
 
-    def _logits(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float32]:
-        players, copies = int(states["num_players"][0]), int(states["copies"][0])
-        policy = self.policy(players, copies)
-        out = np.empty((len(states), observation.size(players)), np.float32)
-        observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
-        return policy.logits(out, masks)
+    def _logits(self, states: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+        return self.policy(self.kind.variant_of(states)).logits(self.kind.observe(states), masks)
 
-    def policy(self, players: int, copies: int) -> Policy:
+    def policy(self, variant: Variant) -> Policy:
         """The weights for a game; ValueError if there are none."""
-        if (players, copies) not in self._loaded:
-            if self._only is not None:
-                ((n, c),) = self._loaded
-                raise ValueError(f"these weights are for {n} players and {c} copies, not for {players} and {copies}")
-            path = card.WEIGHTS / f"ppo-{players}-{copies}.safetensors"
-            if not path.is_file():
+        if variant not in self._loaded:
+            if self._only:
+                (known,) = self._loaded
+                game = kind_of(known.game).describe(known)
+                raise ValueError(f"these weights are for {game}, not for {self.kind.describe(variant)}")
+            path = card.in_repository(self.kind.name, "ppo").get(variant)
+            if path is None:
                 raise ValueError(
-                    f"there are no weights for {players} players and {copies} copies; train some with "
-                    "`pechvogel train`, and name them: ppo:weights=FILE"
+                    f"there are no weights for {self.kind.describe(variant)}; train some with `pechvogel train`, "
+                    "and name them: ppo:weights=FILE"
                 )
-            policy, about = load(path)
-            card.for_game(about, path, players, copies)
-            self._loaded[players, copies] = policy
-        return self._loaded[players, copies]
-
-
-def games() -> list[tuple[int, int]]:
-    """The games for which the repository has weights: players and copies."""
-    names = sorted(path.stem.split("-") for path in card.WEIGHTS.glob("ppo-*.safetensors"))
-    return [(int(players), int(copies)) for _, players, copies in names]
+            self._loaded[variant] = load(path)[0]
+        return self._loaded[variant]
 
 
 def save(policy: Policy, path: Path, about: Mapping[str, Any]) -> None:
@@ -138,7 +128,9 @@ def save(policy: Policy, path: Path, about: Mapping[str, Any]) -> None:
 def load(path: Path) -> tuple[Policy, dict[str, Any]]:
     """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
     tensors, about = card.load(path, CARD_FORMAT)
+    variant = card.variant_of(about)
+    kind = kind_of(variant.game)
     try:
-        return Policy(card.layers_of(tensors, observation.size(int(about["players"])), NUM_ACTIONS)), about
+        return Policy(card.layers_of(tensors, kind.observation_size(variant), len(kind.actions))), about
     except ValueError as error:
         raise ValueError(f"weights {path}: they are not those of a policy of this version ({error})") from None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents.base import BatchAgent
-from pechvogel_env.position import Position
-from pechvogel_env.rules import States
 
 
 class RandomAgent(BatchAgent):
@@ -18,7 +17,7 @@ class RandomAgent(BatchAgent):
     name = "random"
 
     def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+        self, states: NDArray[Any], masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
         """One action per game, each from the game's own generator."""
         draws = np.array([rng.random() for rng in rngs])
@@ -26,10 +25,10 @@ class RandomAgent(BatchAgent):
         wanted = (draws * ranks[:, -1]).astype(np.int64) + 1
         return np.argmax(ranks == wanted[:, None], axis=1).astype(np.int64)
 
-    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities(self, position: Any, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for every legal action."""
         return mask / mask.sum()
 
-    def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities_batch(self, states: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for many games at once."""
         return masks / masks.sum(axis=1, keepdims=True)

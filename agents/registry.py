@@ -1,7 +1,11 @@
-"""Agents by name: `make("heuristic")`, `make("planner")`, or anybody's own `make("module:Factory")`.
+"""Agents by name: `make("heuristic")`, `make("champion:level=3")`, or anybody's own `make("module:Factory")`.
 
 A specification is `name` or `name:key=value,...` for ours; where the first part is no such name, it is a module and
-something in it that makes an agent when called without arguments. Modules are looked for in the current folder, too.
+something in it that makes an agent when called without arguments. Modules are looked for in the current folder, too,
+after everything that is installed.
+
+Each game's folder beside this file lists the agents that play it (`AGENTS`); their options are the keyword-only
+parameters of their classes.
 """
 
 from __future__ import annotations
@@ -14,26 +18,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pechvogel.agents.base import Agent
-from pechvogel_env.game import Game, action_list
-from pechvogel_env.rules import NUM_ACTIONS
-
-AGENTS = {
-    "random": "pechvogel.agents.random:RandomAgent",
-    "heuristic": "pechvogel.agents.pechvogel.heuristic:HeuristicAgent",
-    "planner": "pechvogel.agents.pechvogel.planner:PlannerAgent",
-    "ppo": "pechvogel.agents.policy:PpoAgent",
-    "optimal": "pechvogel.agents.pechvogel.optimal:OptimalAgent",
-    "champion": "pechvogel.agents.pechvogel.champion:ChampionAgent",
-}
+from pechvogel.agents.games import DEFAULT, kind_of
+from pechvogel.tabletop.kind import Variant
 
 
-def make(spec: str) -> Agent:
+def names(game: str = DEFAULT) -> dict[str, str]:
+    """Our agents that play a game, with where their classes are."""
+    return _room(game).AGENTS  # type: ignore[no-any-return]
+
+
+def _room(game: str) -> Any:
+    """The folder of a game's agents."""
+    kind_of(game)
+    return importlib.import_module(f"pechvogel.agents.{game.replace('-', '_')}")
+
+
+def find_judge(variant: Variant, table: str | None) -> str | None:
+    """The table that prices decisions, if this game is solved on this machine; a given one, if it is its own."""
+    judges = _room(variant.game).JUDGES
+    return None if judges is None else importlib.import_module(judges).find(variant, table)  # type: ignore[no-any-return]
+
+
+def judge(variant: Variant, table: str) -> Any:
+    """Whoever prices decisions, from its table."""
+    return importlib.import_module(_room(variant.game).JUDGES).make(table)
+
+
+def make(spec: str, game: str = DEFAULT) -> Agent:
     """The agent that a specification names; its `name` is the specification, unless it is somebody's own."""
     name, _, rest = spec.partition(":")
-    if name in AGENTS:
-        factory = _load(AGENTS[name])
+    ours = names(game)
+    if name in ours:
+        factory = _load(ours[name])
         options = _options(spec, factory, rest)
         try:
             agent = factory(**options)
@@ -42,8 +61,10 @@ def make(spec: str) -> Agent:
         agent.name = spec
         return agent  # type: ignore[no-any-return]
     if not rest:
-        raise ValueError(f"there is no agent {spec!r}; there are {', '.join(AGENTS)}, or your own as module:Factory")
+        raise ValueError(f"there is no agent {spec!r}; there are {', '.join(ours)}, or your own as module:Factory")
     try:
+        if str(Path.cwd()) not in sys.path:
+            sys.path.append(str(Path.cwd()))
         agent = _load(spec)()
     except Exception as error:  # whatever somebody's own code raises is the user's to see, in one sentence
         raise ValueError(f"agent {spec!r} can't be made: {type(error).__name__}: {error}") from error
@@ -54,18 +75,16 @@ def make(spec: str) -> Agent:
 
 def _load(entry_point: str) -> Callable[..., Any]:
     module, _, attribute = entry_point.partition(":")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
     return getattr(importlib.import_module(module), attribute)  # type: ignore[no-any-return]
 
 
 def _options(spec: str, factory: Callable[..., Any], text: str) -> dict[str, Any]:
     """`key=value,...` as keyword arguments: true, false, numbers, else text."""
-    parameters = inspect.signature(factory).parameters
+    parameters = inspect.signature(factory).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
-        known = [name for name, parameter in parameters.items() if parameter.annotation != "Evaluation | None"]
         if not equals or key not in known:
             takes = f"takes {', '.join(known)}" if known else "takes no options"
             raise ValueError(f"agent {spec!r}: {part!r} is no option; {spec.partition(':')[0]} {takes}")
@@ -84,65 +103,76 @@ def _value(text: str) -> Any:
     return text
 
 
-def is_legal(action: Any, bits: int) -> bool:
+def is_legal(action: Any, mask: NDArray[np.int8]) -> bool:
     """Whether what an agent returned is a legal action."""
     whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-    return bool(whole and 0 <= action < NUM_ACTIONS and int(bits) >> int(action) & 1)
+    return bool(whole and 0 <= action < len(mask) and mask[action])
 
 
-def prepare(agent: Agent, num_players: int, copies: int) -> None:
+def prepare(agent: Agent, variant: Variant) -> None:
     """Ask for one decision, so that the agent loads and compiles what it needs; ValueError if it can't play this game.
 
     What somebody's own agent raises is not our business here: it will forfeit.
     """
-    game = Game(num_players, copies)
-    game.reset(0)
+    batch, first = kind_of(variant.game).batch(variant, 1), np.zeros(1, np.int64)
+    masks, rng = batch.buffers.masks.copy(), np.random.default_rng(0)
     try:
         if hasattr(agent, "act_batch"):
-            agent.act_batch(game.states.copy(), game.mask()[None, :], [np.random.default_rng(0)])
+            agent.act_batch(batch.shown(first), masks, [rng])
         else:
-            agent.act(game.position(), game.mask(), np.random.default_rng(0))
+            agent.act(batch.view(0, int(batch.buffers.to_act[0])), masks[0], rng)
     except Exception as error:
-        if agent.name.partition(":")[0] in AGENTS:
+        if agent.name.partition(":")[0] in names(variant.game):
             raise ValueError(f"agent {agent.name!r}: {error}") from error
 
 
-def check(agent: Agent, num_players: int = 2, copies: int = 3, games: int = 2, seed: int = 0) -> None:
+def check(
+    agent: Agent, num_players: int = 2, *, game: str = DEFAULT, games: int = 2, seed: int = 0, **settings: Any
+) -> None:
     """Let an agent play whole games against itself; ValueError says what is wrong with it.
 
     Also checks, where they are there, `act_batch`, `action_probabilities` and `action_values`.
     """
     if not isinstance(agent, Agent):
         raise ValueError("an agent must have `name` and `act(position, mask, rng)`")
+    kind = kind_of(game)
+    batch = kind.batch(kind.variant(num_players, **settings), 1, max_turns=2000, auto_reset=False)
+    only, actions = np.zeros(1, np.int64), np.zeros(1, np.int64)
     for number in range(games):
-        game = Game(num_players, copies, max_turns=2000)
-        game.reset(seed + number)
+        batch.reset(seeds=np.array([seed + number], np.uint64))
         rng = np.random.default_rng(seed + number)
-        while game.bits:
-            position, mask = game.position(), game.mask()
+        while len(batch.live()):
+            position, mask = batch.view(0, int(batch.buffers.to_act[0])), batch.buffers.masks[0].copy()
             where = f"agent {agent.name!r} at {position.to_text()}"
             try:
                 action = agent.act(position, mask, rng)
             except Exception as error:
                 raise ValueError(f"{where}: act failed: {type(error).__name__}: {error}") from error
-            if not is_legal(action, game.bits):
-                raise ValueError(f"{where}: act returned {action!r}; legal are {action_list(game.bits)}")
-            _check_optional(agent, game, where, rng)
-            game.step(int(action))
+            if not is_legal(action, mask):
+                raise ValueError(f"{where}: act returned {action!r}; legal are {np.flatnonzero(mask).tolist()}")
+            _check_optional(agent, position, batch.shown(only), mask, where, rng)
+            actions[0] = action
+            batch.step(actions)
 
 
-def _check_optional(agent: Any, game: Game, where: str, rng: np.random.Generator) -> None:
-    mask, legal = game.mask(), game.mask().astype(bool)
+def _check_optional(
+    agent: Any, position: Any, states: NDArray[Any], mask: NDArray[np.int8], where: str, rng: np.random.Generator
+) -> None:
+    legal = mask.astype(bool)
     if hasattr(agent, "act_batch"):
-        actions = np.asarray(agent.act_batch(game.states.copy(), mask[None, :], [rng]))
-        if actions.shape != (1,) or not is_legal(actions[0], game.bits):
-            raise ValueError(f"{where}: act_batch returned {actions!r}; legal are {action_list(game.bits)}")
+        actions = np.asarray(agent.act_batch(states, mask[None, :], [rng]))
+        if actions.shape != (1,) or not is_legal(actions[0], mask):
+            raise ValueError(f"{where}: act_batch returned {actions!r}; legal are {np.flatnonzero(mask).tolist()}")
     if hasattr(agent, "action_probabilities"):
-        chances = np.asarray(agent.action_probabilities(game.position(), mask))
-        wrong = chances.shape != (NUM_ACTIONS,) or not (chances >= 0).all() or chances[~legal].any()
+        chances = np.asarray(agent.action_probabilities(position, mask))
+        wrong = chances.shape != mask.shape or not (chances >= 0).all() or chances[~legal].any()
         if wrong or abs(chances.sum() - 1) > 1e-6:
-            raise ValueError(f"{where}: action_probabilities must be 18 chances of legal actions that add up to 1")
+            raise ValueError(
+                f"{where}: action_probabilities must be {len(mask)} chances of legal actions that add up to 1"
+            )
     if hasattr(agent, "action_values"):
-        values = np.asarray(agent.action_values(game.position()))
-        if values.shape != (NUM_ACTIONS,) or not (np.isnan(values) == ~legal).all():
-            raise ValueError(f"{where}: action_values must be 18 numbers, NaN exactly where an action is illegal")
+        values = np.asarray(agent.action_values(position))
+        if values.shape != mask.shape or not (np.isnan(values) == ~legal).all():
+            raise ValueError(
+                f"{where}: action_values must be {len(mask)} numbers, NaN exactly where an action is illegal"
+            )

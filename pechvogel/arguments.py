@@ -1,13 +1,21 @@
-"""What `pechvogel ...` understands: every command with its options. `cli` does what they say."""
+"""What `pechvogel ...` understands: every command with its options. `cli` reads them, `commands` does what they say.
+
+The settings of a game are options of the same names. They are read off the game once it is known which command and game
+are meant, so `pechvogel --help` loads nothing.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pechvogel import __version__
+from pechvogel.agents.games import DEFAULT, GAMES, kind_of
+
+WITH_SETTINGS = ("bench", "evaluate", "play", "watch")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -16,33 +24,61 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands."""
-    found = _Parser(prog="pechvogel", description="The dice game Pechvogel: environment, agents, benchmark.")
+def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """All commands; the one that the words name also has the settings of the game that they name."""
+    found = _Parser(prog="pechvogel", description="Games of bad luck: environments, agents, arena, a table to spar at.")
     found.add_argument("--version", action="version", version=f"pechvogel {__version__}")
-    commands = found.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = found.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
+    _add_arena(commands)
+    _add_training(commands)
+    _add_solving(commands)
+    _add_playing(commands)
+    if words and words[0] in WITH_SETTINGS:
+        first = _Parser(add_help=False, allow_abbrev=False)
+        first.add_argument("--game")
+        game = first.parse_known_args(words)[0].game or DEFAULT
+        if game in GAMES:  # else there will be a sentence about it
+            _add_settings(commands.choices[words[0]], game)
+    return found
 
-    bench = commands.add_parser("bench", help="decisions per second, ours and others'")
-    bench.set_defaults(command="bench")
+
+def _add_settings(command: argparse.ArgumentParser, game: str) -> None:
+    for name, setting in kind_of(game).settings.items():
+        option = "--" + name.replace("_", "-")
+        if setting.switch:
+            command.add_argument(option, action="store_true", help=setting.help)
+        else:
+            kind, default = type(setting.default), setting.default
+            shown = f"{setting.help} (default {default})"
+            command.add_argument(option, type=kind, default=default, metavar="N", help=shown)
+
+
+def _command(commands: Any, name: str, *, help: str, game: bool = True) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help)
+    if game:
+        command.add_argument("--game", metavar="GAME", help=f"{', '.join(GAMES)} (default {DEFAULT})")
+    return command
+
+
+def _add_arena(commands: Any) -> None:
+    bench = _command(commands, "bench", help="decisions per second, ours and others'")
     bench.add_argument("--peers", action="store_true", help="also measure PettingZoo's and OpenSpiel's games")
     bench.add_argument(
         "--training", action="store_true", help="measure self-play training instead, against solo tables"
     )
     bench.add_argument("--agent", metavar="AGENT", help="measure single decisions of an agent instead")
-    bench.add_argument("--players", type=int, default=2, metavar="N", help="players in our game (default 2)")
+    _add_players(bench)
     bench.add_argument("--seconds", type=float, default=4.0, metavar="S", help="for each figure (default 4)")
     _add_json(bench)
 
-    evaluate = commands.add_parser("evaluate", help="tournament on paired dice with rotated seats")
-    evaluate.set_defaults(command="evaluate")
+    evaluate = _command(commands, "evaluate", help="tournament on paired dice with rotated seats")
     evaluate.add_argument(
         "agents",
         nargs="+",
         metavar="AGENT",
         help="random, heuristic, planner, ppo, champion, optimal, your own module:Factory",
     )
-    evaluate.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
-    evaluate.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    _add_players(evaluate)
     evaluate.add_argument("--games", type=int, default=1000, metavar="N", help="per line-up (default 1000)")
     evaluate.add_argument("--seed", type=int, default=0, help="of dice and agents (default 0)")
     evaluate.add_argument("--one-against-rest", action="store_true", help="one A at a table of Bs, for every pair")
@@ -51,15 +87,21 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--plot", metavar="FILE.png", help="draw win shares and ratings")
     _add_json(evaluate)
 
-    train = commands.add_parser("train", help="self-play training")
-    train.set_defaults(command="train")
-    train.add_argument("config", type=Path, nargs="?", metavar="CONFIG", help="a YAML file, as in configs/")
+    levels = _command(commands, "levels", help="how strong the champion's levels are against the champion itself")
+    levels.add_argument("--games", type=int, default=4000, metavar="N", help="per level (default 4000)")
+    levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
+    _add_json(levels)
+
+
+def _add_training(commands: Any) -> None:
+    train = _command(commands, "train", help="self-play training")
+    train.add_argument("config", nargs="?", metavar="CONFIG", help="a name in configs/GAME/, or a YAML file")
     train.add_argument("--out", type=Path, metavar="runs/NAME", help="folder of the new run")
     train.add_argument("--resume", type=Path, metavar="runs/NAME", help="go on with a run that was stopped or killed")
     train.add_argument("--finish", action="store_true", help="end the resumed run there, with the weights that it has")
 
-    report = commands.add_parser("report", help="evaluate a training run, and draw it all into its report.html")
-    report.set_defaults(command="report")
+    report = _command(commands, "report", help="evaluate a training run, and draw it all into its report.html")
     report.add_argument("folder", type=Path, metavar="runs/NAME", help="folder of a finished run")
     report.add_argument(
         "--against",
@@ -72,8 +114,20 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--seed", type=int, default=1, help="of dice and agents (default 1)")
     _add_json(report)
 
-    solve = commands.add_parser("solve", help="the exact solution of a two-player game")
-    solve.set_defaults(command="solve")
+    ablation = _command(commands, "ablation", help="write a page on where the champion's strength comes from")
+    ablation.add_argument("--players", type=int, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
+    ablation.add_argument("--games", type=int, default=12000, metavar="N", help="of each agent (default 12,000)")
+    ablation.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    ablation.add_argument(
+        "--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="what is trained for it (default runs)"
+    )
+    ablation.add_argument("--out", dest="page", type=Path, default=Path("ablation.md"), metavar="FILE.md")
+    ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
+    _add_json(ablation)
+
+
+def _add_solving(commands: Any) -> None:
+    solve = _command(commands, "solve", help="the exact solution of a two-player game")
     solve.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     solve.add_argument(
         "--frustrations",
@@ -94,8 +148,7 @@ def parser() -> argparse.ArgumentParser:
     solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
     _add_json(solve)
 
-    exploit = commands.add_parser("exploit", help="how far an agent is from perfect: best response and regret")
-    exploit.set_defaults(command="exploit")
+    exploit = _command(commands, "exploit", help="how far an agent is from perfect: best response and regret")
     exploit.add_argument("agent", metavar="AGENT", help="as for evaluate")
     exploit.add_argument("--copies", type=int, default=1, metavar="N", help="1; with a table 2 or 3, then regret only")
     exploit.add_argument(
@@ -108,14 +161,12 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_json(exploit)
 
-    analyse = commands.add_parser("analyse", help="every legal action of a position with its value, best first")
-    analyse.set_defaults(command="analyse")
+    analyse = _command(commands, "analyse", help="every legal action of a position with its value, best first")
     analyse.add_argument("position", metavar="POSITION", help="a file, '-' for standard input, or the one-line form")
     analyse.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
     _add_json(analyse)
 
-    findings = commands.add_parser("findings", help="write a page on what perfect play looks like, from a solved game")
-    findings.set_defaults(command="findings")
+    findings = _command(commands, "findings", help="write a page on what perfect play looks like, from a solved game")
     findings.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     findings.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
     findings.add_argument(
@@ -135,31 +186,11 @@ def parser() -> argparse.ArgumentParser:
     findings.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
     _add_json(findings)
 
-    levels = commands.add_parser("levels", help="how strong the champion's levels are against the champion itself")
-    levels.set_defaults(command="levels")
-    levels.add_argument("--games", type=int, default=4000, metavar="N", help="per level (default 4000)")
-    levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
-    _add_json(levels)
 
-    ablation = commands.add_parser("ablation", help="write a page on where the champion's strength comes from")
-    ablation.set_defaults(command="ablation")
-    ablation.add_argument("--players", type=int, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
-    ablation.add_argument("--games", type=int, default=12000, metavar="N", help="of each agent (default 12,000)")
-    ablation.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    ablation.add_argument(
-        "--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="what is trained for it (default runs)"
-    )
-    ablation.add_argument("--out", dest="page", type=Path, default=Path("ablation.md"), metavar="FILE.md")
-    ablation.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
-    _add_json(ablation)
-
-    play = commands.add_parser("play", help="play against agents in the terminal")
-    play.set_defaults(command="play")
+def _add_playing(commands: Any) -> None:
+    play = _command(commands, "play", help="play against agents in the terminal")
     play.add_argument("agents", nargs="*", default=["champion:level=3"], metavar="AGENT", help="your opponents, 1 to 4")
     play.add_argument("--language", metavar="en|de|fr|it", help="default: that of this computer")
-    play.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    play.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
     play.add_argument("--hints", action="store_true", help="show what every action is worth, and why")
     play.add_argument("--real-dice", action="store_true", help="you throw, and type what the dice show")
     play.add_argument("--seed", type=int, help="of the dice and the agents (default: fair dice, with a proof)")
@@ -167,8 +198,7 @@ def parser() -> argparse.ArgumentParser:
     play.add_argument("--record", type=Path, metavar="FILE", help="add the game to a file of recorded games")
     _add_delay(play)
 
-    serve = commands.add_parser("serve", help="a page on which people play against agents and each other")
-    serve.set_defaults(command="serve")
+    serve = _command(commands, "serve", help="a page on which people play against agents and each other")
     serve.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)"
     )
@@ -187,24 +217,23 @@ def parser() -> argparse.ArgumentParser:
         "--away", type=float, default=120.0, metavar="S", help="then an agent may stand in (default 120)"
     )
 
-    replay = commands.add_parser("replay", help="watch or verify recorded games")
-    replay.set_defaults(command="replay")
+    replay = _command(commands, "replay", help="watch or verify recorded games", game=False)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
-    replay.add_argument("--game", type=int, default=1, metavar="N", help="which game to watch (default 1)")
+    replay.add_argument("--number", type=int, default=1, metavar="N", help="which game to watch (default 1)")
     replay.add_argument("--verify", action="store_true", help="don't show anything: check every game of the file")
     _add_delay(replay)
     _add_json(replay)
 
-    watch = commands.add_parser("watch", help="watch random agents play a game")
-    watch.set_defaults(command="watch")
-    watch.add_argument("--players", type=int, default=2, metavar="N", help="2 to 5 (default 2)")
-    watch.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
-    watch.add_argument("--italian-reading", action="store_true", help="the Italian booklet's rule Q3")
+    watch = _command(commands, "watch", help="watch random agents play a game")
+    _add_players(watch)
     watch.add_argument("--seed", type=int, default=0, help="of the dice and the agents (default 0)")
     watch.add_argument("--record", type=Path, metavar="FILE", help="append the game to a file of recorded games")
     _add_delay(watch)
     _add_json(watch)
-    return found
+
+
+def _add_players(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--players", type=int, default=2, metavar="N", help="how many play (default 2)")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

@@ -20,10 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from pechvogel.agents import registry
+from pechvogel.agents.games import kind_of
+from pechvogel.tabletop.bits import random_actions
+from pechvogel.tabletop.kind import Variant
 from pechvogel.train.progress import bar
-from pechvogel_env import pechvogel_v0, rules
-from pechvogel_env.batch import Batch, Buffers, random_actions
-from pechvogel_env.game import Game, check_settings, random_games
 
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter
@@ -37,8 +37,8 @@ LABELS = {
     "kernel_all": f"kernel: the same on {os.cpu_count()} cores, each for itself",
     "batch_1": f"batch of {BATCH_GAMES}: given actions, observations and masks, one core",
     "batch_all": f"batch of {BATCH_GAMES}: the same on {os.cpu_count()} cores",
-    "raw_env": "pechvogel_v0.raw_env()",
-    "env": "pechvogel_v0.env()",
+    "raw_env": "raw_env() in the usual loop",
+    "env": "env() in the usual loop",
     "pettingzoo_connect_four_raw": "PettingZoo connect_four_v3.raw_env()",
     "pettingzoo_connect_four_env": "PettingZoo connect_four_v3.env()",
     "openspiel_pig": "OpenSpiel pig, compiled random bots",
@@ -58,38 +58,44 @@ RATIOS = (
 _ORDER = [name for pair in RATIOS for name in reversed(pair)]
 
 
-def time_agent(spec: str, num_players: int, seconds: float) -> dict[str, Any]:
+def time_agent(spec: str, variant: Variant, seconds: float) -> dict[str, Any]:
     """How long an agent thinks about one decision, in games against itself for so many seconds."""
-    agent, game = registry.make(spec), Game(num_players)
-    registry.prepare(agent, num_players, game.copies)  # loads and compiles
-    rng, took, end, seed = np.random.default_rng(0), [], time.perf_counter() + seconds, 0
+    agent, batch = registry.make(spec, variant.game), kind_of(variant.game).batch(variant, 1)
+    registry.prepare(agent, variant)  # loads and compiles
+    rng, took, end, actions = np.random.default_rng(0), [], time.perf_counter() + seconds, np.zeros(1, np.int64)
     while time.perf_counter() < end:
-        game.reset(seed)
-        seed += 1
-        while game.bits and time.perf_counter() < end:
-            position, mask, began = game.position(), game.mask(), time.perf_counter()
-            action = agent.act(position, mask, rng)
-            took.append(1000 * (time.perf_counter() - began))
-            game.step(int(action))
+        position, mask = batch.view(0, int(batch.buffers.to_act[0])), batch.buffers.masks[0].copy()
+        began = time.perf_counter()
+        actions[0] = agent.act(position, mask, rng)
+        took.append(1000 * (time.perf_counter() - began))
+        batch.step(actions)
     return {
         "agent": spec,
-        "players": num_players,
+        "players": variant.num_players,
         "decisions": len(took),
         "median_ms": statistics.median(took),
         "max_ms": max(took),
     }
 
 
-def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
+def show_agent(result: dict[str, Any]) -> None:
+    """Print how long an agent thinks."""
+    print(
+        f"{result['agent']}, {result['players']} players: a decision takes {result['median_ms']:.2f} ms "
+        f"(median of {result['decisions']:,}), at most {result['max_ms']:.1f} ms"
+    )
+
+
+def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
     """Measure; the result has the documented keys, and `ratios`."""
-    check_settings(num_players, 3, "win", None)
+    kind, cores = kind_of(variant.game), os.cpu_count() or 1
     contenders: dict[str, Contender] = {
-        "kernel": _kernel(num_players, 1),
-        "kernel_all": _kernel(num_players, os.cpu_count() or 1),
-        "batch_1": _batch(num_players, 1),
-        "batch_all": _batch(num_players, os.cpu_count() or 1),
-        "raw_env": _environment(lambda: pechvogel_v0.raw_env(num_players=num_players)),
-        "env": _environment(lambda: pechvogel_v0.env(num_players=num_players)),
+        "kernel": _kernel(variant, 1),
+        "kernel_all": _kernel(variant, cores),
+        "batch_1": _batch(variant, 1),
+        "batch_all": _batch(variant, cores),
+        "raw_env": _environment(lambda: kind.raw_env(variant)),
+        "env": _environment(lambda: kind.env(variant)),
     }
     missing = {}
     if peers:
@@ -124,7 +130,7 @@ def run(num_players: int, seconds: float, peers: bool) -> dict[str, Any]:
             for ours, theirs in RATIOS
             if theirs in speeds
         },
-        "players": num_players,
+        "players": variant.num_players,
         "cores": os.cpu_count(),
         "missing": missing,
     }
@@ -156,14 +162,14 @@ def show(result: dict[str, Any]) -> None:
 # ------------------------------------------------------------------------------------- contenders
 
 
-def _kernel(num_players: int, threads: int) -> Contender:
-    states = [rules.new_states(KERNEL_GAMES) for _ in range(threads)]
+def _kernel(variant: Variant, threads: int) -> Contender:
+    games = [kind_of(variant.game).random_games(variant, KERNEL_GAMES) for _ in range(threads)]
     pool = ThreadPoolExecutor(threads)
 
     def play_on_one(thread: int, seconds: float) -> int:
         decisions, start, seed = 0, time.perf_counter(), 0
         while time.perf_counter() - start < seconds or not seed:
-            decisions += random_games(states[thread], num_players, 3, False, np.uint64(seed))
+            decisions += games[thread](seed)
             seed += 1
         return decisions
 
@@ -175,9 +181,8 @@ def _kernel(num_players: int, threads: int) -> Contender:
     return play
 
 
-def _batch(num_players: int, threads: int) -> Contender:
-    buffers = Buffers.allocate(BATCH_GAMES, num_players)
-    batch = Batch(buffers, num_players=num_players, threads=threads)
+def _batch(variant: Variant, threads: int) -> Contender:
+    batch = kind_of(variant.game).batch(variant, BATCH_GAMES, threads=threads)
     actions = np.zeros(BATCH_GAMES, np.int64)
 
     def play(seconds: float) -> tuple[int, float]:

@@ -3,7 +3,7 @@
 The seeded dice are a pure function of (game seed, number of the turn, number of the throw within the turn), fixed
 for `_v0`. With 64-bit arithmetic that wraps around and G = 0x9E3779B97F4A7C15:
 
-    mix(x)                  = the finaliser of SplitMix64
+    mix(x)                  = the finaliser of SplitMix64 (`tabletop.seeds`)
     word(seed, turn, throw) = mix(mix(seed + (turn + 1) G) + (throw + 1) G)
     die k of that throw     = FACES[digit k, lowest first, of (word mod 6^7) in base 6]
 
@@ -14,7 +14,6 @@ seven. So single and batch play, any number of threads, replays and tables with 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
@@ -24,14 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.compile import inlined
+from pechvogel.tabletop.seeds import G, check_seed, mix
+from pechvogel.tabletop.seeds import game_seed as game_seed  # part of what is fixed for _v0
+from pechvogel.tabletop.seeds import seeded_first_player as seeded_first_player
 from pechvogel_env.rules import BITS_PER_FACE, FACES, NO_DIE, NUM_DICE
 
-MAX_SEED = 2**64 - 1
-
-_G = np.uint64(0x9E3779B97F4A7C15)
-_M1 = np.uint64(0xBF58476D1CE4E5B9)
-_M2 = np.uint64(0x94D049BB133111EB)
-_FIRST_PLAYER_SALT = np.uint64(0x5045434856473031)  # keeps who starts independent of the dice
 _THROWS = np.uint64(len(FACES) ** NUM_DICE)
 _FOUR_DICE = np.uint32(len(FACES) ** 4)
 # The faces of four dice by their number in base 6: two look-ups are cheaper than seven divisions.
@@ -44,7 +40,6 @@ _COUNTS_OF_FOUR = np.array(
     ],
     np.int32,
 )
-_S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 # ------------------------------------------------------------------------------------- chance, explicitly
 
@@ -108,18 +103,10 @@ def _check_num_dice(num_dice: int) -> None:
 
 
 @inlined
-def mix(x: Any) -> Any:
-    """The finaliser of SplitMix64: a bijection of 64-bit words that looks random."""
-    x = (x ^ (x >> _S30)) * _M1
-    x = (x ^ (x >> _S27)) * _M2
-    return x ^ (x >> _S31)
-
-
-@inlined
 def word(seed: Any, turn: int, throw: int) -> Any:
     """The random 64-bit word behind one throw."""
-    turn_key = mix(np.uint64(seed) + np.uint64(turn + 1) * _G)
-    return mix(turn_key + np.uint64(throw + 1) * _G)
+    turn_key = mix(np.uint64(seed) + np.uint64(turn + 1) * G)
+    return mix(turn_key + np.uint64(throw + 1) * G)
 
 
 @inlined
@@ -135,52 +122,11 @@ def fill_throw(dice: NDArray[np.int8], num_dice: int, seed: Any, turn: int, thro
     return _COUNTS_OF_FOUR[min(num_dice, 4), low] + _COUNTS_OF_FOUR[max(num_dice - 4, 0), high]
 
 
-@inlined
-def seeded_first_player(seed: Any, num_players: int) -> int:
-    """Who starts where nobody says so (R5)."""
-    return np.int64(mix(np.uint64(seed) ^ _FIRST_PLAYER_SALT) % np.uint64(num_players))
-
-
-@inlined
-def game_seed(seed: Any, game: int, episode: int) -> Any:
-    """The seed of episode `episode` of game `game` in a batch (or series) with seed `seed`."""
-    key = mix(np.uint64(seed) ^ _G)
-    key = mix(key + np.uint64(game + 1) * _M1)
-    return mix(key + np.uint64(episode + 1) * _M2)
-
-
-def throw_of(seed: int, turn: int, throw: int) -> list[int]:
-    """The seven seeded dice of a throw, as a list of faces; a throw of n dice shows the first n."""
+def throw_of(seed: int, turn: int, throw: int, num_dice: int = NUM_DICE) -> list[int]:
+    """The seeded dice of a throw, as a list of faces; a throw of n dice shows the first n of its seven."""
     dice = np.empty(NUM_DICE, np.int8)
     fill_throw(dice, NUM_DICE, np.uint64(check_seed(seed)), turn, throw)
-    return [int(face) for face in dice]
-
-
-def check_seed(seed: int) -> int:
-    """A seed is a whole number that fits into 64 bits."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise ValueError(f"seed must be a whole number, not {seed!r}")
-    if not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed must be from 0 to 2**64 - 1, not {seed}")
-    return int(seed)
-
-
-class SeedSeries:
-    """The seeds of a series of games: each a given one, or else the next after the last that was given."""
-
-    def __init__(self) -> None:
-        self._seed: int | None = None
-        self._episode = 0
-
-    def next(self, seed: int | None) -> int:
-        """The seed of the next game."""
-        if seed is not None:
-            self._seed, self._episode = check_seed(seed), 0
-            return self._seed
-        if self._seed is None:
-            self._seed = int.from_bytes(os.urandom(8), "little")
-        self._episode += 1
-        return int(game_seed(np.uint64(self._seed), 0, self._episode))
+    return [int(face) for face in dice[:num_dice]]
 
 
 # ------------------------------------------------------------------------------------- scripted dice

@@ -7,17 +7,20 @@ actions until somebody has to decide. `Game` is the Python view of one game, on 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel.tabletop.compile import compiled, inlined
-from pechvogel_env import dice as dice_module
+from pechvogel.tabletop.bits import action_list, lowest_action, mask_of, random_action
+from pechvogel.tabletop.checks import check_one_of, check_truths, check_whole
+from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.rewards import REWARDS
+from pechvogel.tabletop.seeds import check_seed, game_seed, mix, seeded_first_player
 from pechvogel_env import observation, rules
-from pechvogel_env.dice import fill_throw, game_seed, mix, seeded_first_player
+from pechvogel_env.dice import fill_throw, throw_of
+from pechvogel_env.dice import script as check_script
 from pechvogel_env.position import Position, load, position_of
 from pechvogel_env.rules import (
     MAX_COPIES,
@@ -25,31 +28,29 @@ from pechvogel_env.rules import (
     MIN_PLAYERS,
     NO_TARGET,
     NUM_ACTIONS,
-    NUM_DICE,
     Action,
     Phase,
     States,
-    _apply,
-    _decline_to_reduce,
-    _decline_to_start,
-    _dice_to_throw,
-    _land,
-    _legal_bits,
-    _may_frustrate,
-    _may_reduce,
-    _new_game,
+    act,
+    decline_to_reduce,
+    decline_to_start,
+    dice_left,
+    land,
+    legal_of,
+    may_frustrate,
+    may_reduce,
+    start_game,
 )
 
 NEVER = 2**31 - 1  # a turn that is never reached: no truncation
 DICE_NEXT = -1
 NO_ACTION = -1
 MAX_LEGAL = 5  # nobody ever has more legal actions: five targets, markers or discards
-REWARDS = ("win", "score")
 _FIRST = np.zeros(1, np.int64)  # the only game of an array of one
 
 
 @compiled
-def _advance(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
+def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
     """Throw the seeded dice, and play forced actions if `skip_forced`, until somebody is asked.
 
     Returns the legal actions as bits; 0 when the game is over or `stop_turn` turns are finished. With `throw` False
@@ -63,34 +64,23 @@ def _advance(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) 
                 return 0
             if not throw:
                 return DICE_NEXT
-            num_dice = _dice_to_throw(s)
-            _land(s, num_dice, fill_throw(s.last_throw, num_dice, seed, s.turn, s.throws))
+            num_dice = dice_left(s)
+            land(s, num_dice, fill_throw(s.last_throw, num_dice, seed, s.turn, s.throws))
         if skip_forced:  # the commonest forced actions, without a detour over their bits
-            if s.phase == Phase.REDUCE and not _may_reduce(s):
-                _decline_to_reduce(s)
-            while s.phase == Phase.FRUSTRATE and not _may_frustrate(s):
-                _decline_to_start(s)
+            if s.phase == Phase.REDUCE and not may_reduce(s):
+                decline_to_reduce(s)
+            while s.phase == Phase.FRUSTRATE and not may_frustrate(s):
+                decline_to_start(s)
             if s.phase == Phase.THROW:
                 continue
-        bits = _legal_bits(s)
+        bits = legal_of(s)
         if bits == 0:
             if s.phase != Phase.THROW:
                 return 0
         elif not skip_forced or bits & (bits - 1) != 0:  # two or more legal actions
             return bits
         else:
-            _apply(s, lowest_action(bits))
-
-
-# 2**k % 37 is different for every k < 36, so a lone bit finds its action by one look-up.
-_ACTION_OF_BIT = np.zeros(37, np.int8)
-_ACTION_OF_BIT[[(1 << action) % 37 for action in range(NUM_ACTIONS)]] = range(NUM_ACTIONS)
-
-
-@inlined
-def lowest_action(bits: int) -> int:
-    """The lowest action among legal bits."""
-    return _ACTION_OF_BIT[(bits & -bits) % 37]
+            act(s, lowest_action(bits))
 
 
 @compiled
@@ -98,20 +88,8 @@ def advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, s
     """Carry out a legal action (none if it is negative) and go on to the next decision of game `i`."""
     s = states[i]
     if action >= 0:
-        _apply(s, action)
-    return _advance(s, seed, skip_forced, stop_turn, throw)
-
-
-@inlined
-def random_action(bits: int, key: Any) -> int:
-    """A legal action, all equally likely for random 64-bit keys."""
-    pairs = bits - ((bits >> 1) & 0x55555)  # count the bits without a loop: 2, 4, then all of them
-    fours = (pairs & 0x33333) + ((pairs >> 2) & 0x33333)
-    legal = ((fours + (fours >> 4)) & 0x0F0F0F) % 255
-    skip = np.int64((key >> np.uint64(32)) * np.uint64(legal) >> np.uint64(32))
-    for k in range(MAX_LEGAL - 1):
-        bits = bits & (bits - 1) if k < skip else bits
-    return lowest_action(bits)
+        act(s, action)
+    return go_on(s, seed, skip_forced, stop_turn, throw)
 
 
 @compiled
@@ -125,51 +103,22 @@ def random_games(states: States, num_players: int, copies: int, italian_reading:
         s = states[i]
         dice_seed = game_seed(seed, i, 0)
         key = game_seed(seed, i, 1)  # the choices must not depend on the dice
-        _new_game(s, num_players, copies, italian_reading, seeded_first_player(dice_seed, num_players))
-        bits = _advance(s, dice_seed, True, NEVER, True)
+        start_game(s, num_players, copies, italian_reading, seeded_first_player(dice_seed, num_players))
+        bits = go_on(s, dice_seed, True, NEVER, True)
         while bits:
             decisions += 1
-            _apply(s, random_action(bits, mix(key + np.uint64(decisions))))
-            bits = _advance(s, dice_seed, True, NEVER, True)
+            act(s, random_action(bits, mix(key + np.uint64(decisions)), MAX_LEGAL))
+            bits = go_on(s, dice_seed, True, NEVER, True)
     return decisions
-
-
-def action_list(bits: int) -> list[int]:
-    """Legal bits as ascending action ids."""
-    return [action for action in range(NUM_ACTIONS) if bits >> action & 1]
-
-
-@cache
-def mask_of(bits: int) -> NDArray[np.int8]:
-    """Legal bits as an action mask; a shared array, not to be written to."""
-    masks = np.zeros((1, NUM_ACTIONS), np.int8)
-    rules.write_masks(np.array([bits], np.int32), _FIRST, 0, 1, masks)
-    masks.setflags(write=False)
-    return masks[0]
 
 
 def check_settings(num_players: int, copies: int, reward: str, max_turns: int | None) -> None:
     """Refuse settings that no game can have, with a sentence that names the one that is wrong."""
-    _check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
-    _check_whole("copies", copies, 1, MAX_COPIES)
-    if reward not in REWARDS:
-        raise ValueError(f"reward must be 'win' or 'score', not {reward!r}")
+    check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    check_whole("copies", copies, 1, MAX_COPIES)
+    check_one_of("reward", reward, REWARDS)
     if max_turns is not None:
-        _check_whole("max_turns", max_turns, 1, NEVER)
-
-
-def check_truths(**settings: Any) -> None:
-    """Refuse a setting that is neither true nor false: `bool("no")` would be True."""
-    for name, value in settings.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{name} must be True or False, not {value!r}")
-
-
-def _check_whole(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name} must be a whole number, not {value!r}")
-    if not low <= value <= high:
-        raise ValueError(f"{name} must be from {low} to {high}, not {value}")
+        check_whole("max_turns", max_turns, 1, NEVER)
 
 
 class Game:
@@ -217,11 +166,11 @@ class Game:
         position: Position | Mapping[str, Any] | str | None = None,
     ) -> None:
         """Start anew. Nothing changes if an argument is wrong (ValueError)."""
-        seed = dice_module.check_seed(seed)
-        script = dice_module.script(dice)
+        seed = check_seed(seed)
+        script = check_script(dice)
         if first_player is None:
-            first_player = int(dice_module.seeded_first_player(np.uint64(seed), self.num_players))
-        _check_whole("first_player", first_player, 0, self.num_players - 1)
+            first_player = int(seeded_first_player(np.uint64(seed), self.num_players))
+        check_whole("first_player", first_player, 0, self.num_players - 1)
         start = None
         if position is not None:
             start = Position.complete(
@@ -268,9 +217,8 @@ class Game:
                 self.bits = bits
                 return
             action = NO_ACTION
-            faces = np.empty(NUM_DICE, np.int8)
-            fill_throw(faces, NUM_DICE, self._seed, self.states["turn"][0], self.states["throws"][0])
-            faces = faces[: rules.dice_to_throw(self.states, 0)]
+            turn, throws = int(self.states["turn"][0]), int(self.states["throws"][0])
+            faces = np.array(throw_of(self.seed, turn, throws, rules.dice_to_throw(self.states, 0)), np.int8)
             given = self.script[self.scripted :][: len(faces)]
             faces[: len(given)] = given
             self.scripted += len(given)
@@ -325,7 +273,7 @@ class Game:
 
     def mask(self) -> NDArray[np.int8]:
         """The legal actions of whoever is asked, as a fresh mask."""
-        return mask_of(self.bits).copy()
+        return mask_of(self.bits, NUM_ACTIONS).copy()
 
     def observe(self, seat: int) -> NDArray[np.float32]:
         """What a seat sees, as a fresh vector."""

@@ -27,7 +27,7 @@ from pechvogel_env.rules import (
     NUM_VALUES,
     Phase,
     States,
-    _shown,
+    count_face,
     face_index,
 )
 
@@ -153,7 +153,7 @@ def observe(
             face = s.last_throw[k]
             out[i, _LAST_THROW + k] = (face_index(face) + (face != NO_DIE)) * _PER_FACE
         for index in range(_NUM_FACES):
-            out[i, _FACES_THROWN + index] = _shown(s, FACES[index]) * _PER_DIE
+            out[i, _FACES_THROWN + index] = count_face(s, FACES[index]) * _PER_DIE
         out[i, _COPIES] = s.copies * _PER_MARKER
         out[i, _ITALIAN_READING] = s.italian_reading
         for seat in range(n):

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from pechvogel.tabletop.seeds import SeedSeries
 from pechvogel_env import observation, record, render
-from pechvogel_env.dice import SeedSeries
 from pechvogel_env.game import Game, check_settings
 from pechvogel_env.position import Position
 from pechvogel_env.rules import NUM_ACTIONS

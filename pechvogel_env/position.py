@@ -142,6 +142,12 @@ class Position(_Fields):
             ]
         )
 
+    def states(self) -> States:
+        """An array of one state, for compiled code."""
+        states = rules.new_states(1)
+        load(self, states, 0)
+        return states
+
     # ------------------------------------------------------------------------------ in
 
     @classmethod

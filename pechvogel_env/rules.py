@@ -5,7 +5,8 @@ whoever is asked) and a *throw* (`apply_throw` or `apply_dice`, what the dice sh
 a player who can only pass is asked. Skipping forced actions and throwing dice is the business of `game.py`.
 
 Games are records in a NumPy array of dtype `STATE`; public functions take the array and an index, which is the
-cheapest way to call compiled code from Python. Functions with a leading underscore take the record itself.
+cheapest way to call compiled code from Python. Functions on `s` take the record itself, do not check, and are what
+other compiled code is made of: `start_game`, `legal_of`, `land`, `act`, `score_of`, ...
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.compile import JIT, compiled, inlined
+from pechvogel.tabletop.rewards import reward_of
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_COPIES = 3  # markers of each value in the box (R2)
@@ -119,11 +121,12 @@ def new_states(num_games: int) -> States:
 @compiled
 def new_game(states: States, i: int, num_players: int, copies: int, italian_reading: bool, first_player: int) -> None:
     """Set game `i` to the start of a game (R2-R5)."""
-    _new_game(states[i], num_players, copies, italian_reading, first_player)
+    start_game(states[i], num_players, copies, italian_reading, first_player)
 
 
 @compiled
-def _new_game(s: Any, num_players: int, copies: int, italian_reading: bool, first_player: int) -> None:
+def start_game(s: Any, num_players: int, copies: int, italian_reading: bool, first_player: int) -> None:
+    """The start of a game (R2-R5)."""
     s.num_players = num_players
     s.copies = copies
     s.italian_reading = 1 if italian_reading else 0
@@ -135,11 +138,11 @@ def _new_game(s: Any, num_players: int, copies: int, italian_reading: bool, firs
         s.frustrations[seat] = 0
         for value in range(NUM_VALUES):
             s.markers[seat, value] = 0
-    _start_turn(s, first_player)
+    start_turn(s, first_player)
 
 
 @inlined
-def _start_turn(s: Any, seat: int) -> None:
+def start_turn(s: Any, seat: int) -> None:
     """An empty board, and the dice in front of `seat` (R5, R6)."""
     s.active = seat
     s.target = NO_TARGET
@@ -173,21 +176,22 @@ def _await_throw(s: Any) -> None:
 @compiled
 def legal_bits(states: States, i: int) -> int:
     """The legal actions of whoever is asked, as bits 1 << action; 0 in THROW and OVER."""
-    return _legal_bits(states[i])
+    return legal_of(states[i])
 
 
 @inlined
-def _legal_bits(s: Any) -> int:
+def legal_of(s: Any) -> int:
+    """The legal actions of whoever is asked, as bits."""
     # Sums of shifted truths instead of branches: dice are unpredictable, and so would the branches be.
     phase = s.phase
     bits = 0
     if phase == Phase.TARGET:  # R6: a number that was thrown
         for value in range(NUM_VALUES):
-            bits |= (_shown(s, value + FIRST_VALUE) > 0) << (value + Action.TARGET_3)
+            bits |= (count_face(s, value + FIRST_VALUE) > 0) << (value + Action.TARGET_3)
     elif phase == Phase.REDUCE:
-        bits = (1 << Action.PASS) | (_may_reduce(s) << Action.REDUCE)
+        bits = (1 << Action.PASS) | (may_reduce(s) << Action.REDUCE)
     elif phase == Phase.FRUSTRATE:
-        bits = (1 << Action.PASS) | (_may_frustrate(s) << Action.FRUSTRATE)
+        bits = (1 << Action.PASS) | (may_frustrate(s) << Action.FRUSTRATE)
     elif phase == Phase.JOIN:  # R15: everyone with a frustration
         bits = (1 << Action.PASS) | ((s.frustrations[s.to_act] > 0) << Action.FRUSTRATE)
     elif phase == Phase.TAKE:
@@ -199,24 +203,24 @@ def _legal_bits(s: Any) -> int:
 
 
 @inlined
-def _may_reduce(s: Any) -> bool:
+def may_reduce(s: Any) -> bool:
     """R14: the active player, once in their turn."""
-    return (s.frustrations[s.active] > 0) & (s.reduced == 0) & _answerable(s)
+    return (s.frustrations[s.active] > 0) & (s.reduced == 0) & answerable(s)
 
 
 @inlined
-def _may_frustrate(s: Any) -> bool:
+def may_frustrate(s: Any) -> bool:
     """R15: an opponent, once per turn in all; Q3: not after a reduction in the Italian reading."""
     safe = (s.italian_reading == 1) & (s.after_reduction == 1)
-    return (s.frustrations[s.to_act] > 0) & (s.num_frustraters == 0) & (not safe) & _answerable(s)
+    return (s.frustrations[s.to_act] > 0) & (s.num_frustraters == 0) & (not safe) & answerable(s)
 
 
 @inlined
-def _answerable(s: Any) -> bool:
+def answerable(s: Any) -> bool:
     """Whether the last throw may be answered by any frustration at all (R18)."""
     first = s.num_thrown == NUM_DICE  # (a): later throws have fewer dice
     greedy = (s.targets > TARGETS_NEEDED) | (s.ravens > RAVENS_LIMIT)  # (b)
-    empty = _shown(s, RAVEN) + _shown(s, s.target) == 0  # (c)
+    empty = count_face(s, RAVEN) + count_face(s, s.target) == 0  # (c)
     return (not first) & (not greedy) & (not empty)
 
 
@@ -227,20 +231,9 @@ def _marker_bits(s: Any) -> int:
     bits = (s.middle[value] > 0) << Action.TAKE
     seat = s.active
     for distance in range(1, s.num_players):
-        seat = _clockwise(s, seat)
+        seat = clockwise(s, seat)
         bits |= (s.markers[seat, value] > 0) << (distance - 1 + Action.STEAL_1)
     return bits
-
-
-@compiled
-def write_masks(
-    bits: NDArray[np.int32], games: NDArray[np.int64], start: int, stop: int, masks: NDArray[np.int8]
-) -> None:
-    """Spread the legal bits of the games games[start..stop-1] over their rows of action masks."""
-    for i in games[start:stop]:
-        legal = bits[i]
-        for action in range(NUM_ACTIONS):
-            masks[i, action] = (legal >> action) & 1
 
 
 # ------------------------------------------------------------------------------------------------ throws
@@ -249,11 +242,12 @@ def write_masks(
 @compiled
 def dice_to_throw(states: States, i: int) -> int:
     """How many dice the coming throw has (R6, R8, R16): all that don't lie on the board."""
-    return _dice_to_throw(states[i])
+    return dice_left(states[i])
 
 
 @inlined
-def _dice_to_throw(s: Any) -> int:
+def dice_left(s: Any) -> int:
+    """How many dice don't lie on the board."""
     return NUM_DICE - s.targets - s.ravens
 
 
@@ -261,7 +255,7 @@ def _dice_to_throw(s: Any) -> int:
 def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     """Throw by counts of faces, raven first, then 3..7; ValueError unless they add up to `dice_to_throw`."""
     s = states[i]
-    if s.phase != Phase.THROW or len(counts) != len(FACES) or counts.min() < 0 or counts.sum() != _dice_to_throw(s):
+    if s.phase != Phase.THROW or len(counts) != len(FACES) or counts.min() < 0 or counts.sum() != dice_left(s):
         raise ValueError("those are not the counts of a throw that is due: see dice_to_throw")
     _clear_throw(s)
     thrown = 0
@@ -271,14 +265,14 @@ def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
         for _ in range(counts[index]):
             s.last_throw[k] = FACES[index]
             k += 1
-    _land(s, k, thrown)
+    land(s, k, thrown)
 
 
 @compiled
 def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
     """Throw by faces in the order thrown; ValueError unless there are as many as `dice_to_throw`."""
     s = states[i]
-    if s.phase != Phase.THROW or len(dice) != _dice_to_throw(s):
+    if s.phase != Phase.THROW or len(dice) != dice_left(s):
         raise ValueError("those are not the dice of a throw that is due: see dice_to_throw")
     for k in range(len(dice)):
         if not (dice[k] == RAVEN or FIRST_VALUE <= dice[k] < FIRST_VALUE + NUM_VALUES):
@@ -288,16 +282,16 @@ def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
     for k in range(len(dice)):
         s.last_throw[k] = dice[k]
         thrown += 1 << (BITS_PER_FACE * face_index(int(dice[k])))
-    _land(s, len(dice), thrown)
+    land(s, len(dice), thrown)
 
 
 @inlined
-def _land(s: Any, num_thrown: int, thrown: int) -> None:
+def land(s: Any, num_thrown: int, thrown: int) -> None:
     """The dice in `last_throw` have fallen: put on the board what belongs there, and ask."""
     s.num_thrown = num_thrown
     s.thrown = thrown
-    s.ravens += _shown(s, RAVEN)  # R7
-    s.targets += _shown(s, s.target)  # R7
+    s.ravens += count_face(s, RAVEN)  # R7
+    s.targets += count_face(s, s.target)  # R7
     s.throws += 1
     s.to_act = s.active
     s.phase = Phase.REDUCE  # Q1: the active player speaks first
@@ -314,11 +308,11 @@ def _land(s: Any, num_thrown: int, thrown: int) -> None:
 def _set_target(s: Any, target: int) -> None:
     """Put all dice of the first throw that show the target on the board (R6)."""
     s.target = target
-    s.targets = _shown(s, target)
+    s.targets = count_face(s, target)
 
 
 @inlined
-def _shown(s: Any, face: int) -> int:
+def count_face(s: Any, face: int) -> int:
     """How many dice of the last throw show a face; 0 for NO_TARGET."""
     return (s.thrown >> (BITS_PER_FACE * face_index(face))) & ((1 << BITS_PER_FACE) - 1)
 
@@ -332,8 +326,8 @@ def face_index(face: int) -> int:
 @inlined
 def _repeat_throw(s: Any) -> None:
     """Take back all dice of the last throw; they will be thrown again (R16)."""
-    s.ravens -= _shown(s, RAVEN)
-    s.targets -= _shown(s, s.target)
+    s.ravens -= count_face(s, RAVEN)
+    s.targets -= count_face(s, s.target)
     _clear_throw(s)
     _await_throw(s)
 
@@ -344,13 +338,13 @@ def _repeat_throw(s: Any) -> None:
 @compiled
 def apply(states: States, i: int, action: int) -> None:
     """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
-    if not (0 <= action < NUM_ACTIONS and (_legal_bits(states[i]) >> action) & 1):
+    if not (0 <= action < NUM_ACTIONS and (legal_of(states[i]) >> action) & 1):
         raise ValueError("that action is illegal: see legal_bits")
-    _apply(states[i], action)
+    act(states[i], action)
 
 
 @inlined
-def _apply(s: Any, action: int) -> None:
+def act(s: Any, action: int) -> None:
     """Carry out a legal action: this does not check."""
     phase = s.phase
     if phase == Phase.TARGET:
@@ -363,14 +357,14 @@ def _apply(s: Any, action: int) -> None:
             _repeat_throw(s)
             s.after_reduction = 1  # R17 needs nothing more: nobody else is asked about that throw
         else:
-            _decline_to_reduce(s)
+            decline_to_reduce(s)
     elif phase == Phase.FRUSTRATE:
         if action == Action.FRUSTRATE:
             _put_frustration(s)
             s.phase = Phase.JOIN
             _ask_to_join(s)
         else:
-            _decline_to_start(s)
+            decline_to_start(s)
     elif phase == Phase.JOIN:
         if action == Action.FRUSTRATE:
             _put_frustration(s)
@@ -393,22 +387,24 @@ def _apply(s: Any, action: int) -> None:
 
 
 @inlined
-def _clockwise(s: Any, seat: int) -> int:
+def clockwise(s: Any, seat: int) -> int:
+    """The next seat."""
     return seat + 1 if seat + 1 < s.num_players else 0
 
 
 @inlined
-def _decline_to_reduce(s: Any) -> None:
+def decline_to_reduce(s: Any) -> None:
     """Then the opponents are asked, clockwise from the active player's left (Q1, Q2)."""
     s.phase = Phase.FRUSTRATE
-    s.to_act = _clockwise(s, s.active)
+    s.to_act = clockwise(s, s.active)
 
 
 @inlined
-def _decline_to_start(s: Any) -> None:
-    s.to_act = _clockwise(s, s.to_act)
+def decline_to_start(s: Any) -> None:
+    """Then the next opponent is asked; after the last, the throw is kept (Q2)."""
+    s.to_act = clockwise(s, s.to_act)
     if s.to_act == s.active:
-        _keep_throw(s)
+        keep_throw(s)
 
 
 @inlined
@@ -421,9 +417,9 @@ def _put_frustration(s: Any) -> None:
 @inlined
 def _ask_to_join(s: Any) -> None:
     """Ask the next opponent, clockwise from the starter (Q2); after the last, repeat the throw."""
-    seat = _clockwise(s, s.to_act)
+    seat = clockwise(s, s.to_act)
     if seat == s.active:
-        seat = _clockwise(s, seat)
+        seat = clockwise(s, seat)
     if seat == s.frustraters[0]:
         _repeat_throw(s)  # R15: once, however many joined
     else:
@@ -431,7 +427,7 @@ def _ask_to_join(s: Any) -> None:
 
 
 @inlined
-def _keep_throw(s: Any) -> None:
+def keep_throw(s: Any) -> None:
     """Nobody has the throw repeated: go on with the turn, or end it."""
     if s.targets >= TARGETS_NEEDED and _marker_bits(s) != 0:  # R9, R10
         s.phase = Phase.TAKE
@@ -456,7 +452,7 @@ def _end_turn(s: Any) -> None:
     if s.targets > TARGETS_NEEDED or s.ravens > RAVENS_LIMIT:
         s.murphy = active  # R12
     s.turn += 1
-    _start_turn(s, _clockwise(s, active))
+    start_turn(s, clockwise(s, active))
     for value in range(NUM_VALUES):
         if s.middle[value] > 0:
             return
@@ -469,11 +465,12 @@ def _end_turn(s: Any) -> None:
 @compiled
 def score(states: States, i: int, seat: int) -> int:
     """Points of one player (R21)."""
-    return _score(states[i], seat)
+    return score_of(states[i], seat)
 
 
 @inlined
-def _score(s: Any, seat: int) -> int:
+def score_of(s: Any, seat: int) -> int:
+    """Points of one player (R21)."""
     points = 0
     for value in range(NUM_VALUES):
         points += (value + FIRST_VALUE) * s.markers[seat, value]
@@ -482,23 +479,25 @@ def _score(s: Any, seat: int) -> int:
 
 
 @inlined
-def _write_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
+def put_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
+    """Points of everybody, into a row."""
     for seat in range(s.num_players):
-        out[row, seat] = _score(s, seat)
+        out[row, seat] = score_of(s, seat)
 
 
 @compiled
 def winners(states: States, i: int) -> int:
     """The non-losers as bits 1 << seat: all who are tied for the highest score (R22)."""
-    return _winners(states[i])
+    return winners_of(states[i])
 
 
 @inlined
-def _winners(s: Any) -> int:
-    best = _score(s, 0)
+def winners_of(s: Any) -> int:
+    """The non-losers as bits (R22)."""
+    best = score_of(s, 0)
     bits = 1
     for seat in range(1, s.num_players):
-        points = _score(s, seat)
+        points = score_of(s, seat)
         if points > best:
             best = points
             bits = 0
@@ -509,33 +508,34 @@ def _winners(s: Any) -> int:
 @compiled
 def write_win_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
     """Zero-sum rewards: k non-losers share the win, everyone else loses (R22)."""
-    _write_win_rewards(states[i], out, row)
+    put_win_rewards(states[i], out, row)
 
 
 @inlined
-def _write_win_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
+def put_win_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
+    """Zero-sum rewards into a row (R22)."""
     n = s.num_players
-    bits = _winners(s)
+    bits = winners_of(s)
     tied = 0
     for seat in range(n):
         tied += (bits >> seat) & 1
     for seat in range(n):
-        share = ((bits >> seat) & 1) / tied
-        out[row, seat] = (share - 1.0 / n) * n / (n - 1)
+        out[row, seat] = reward_of(((bits >> seat) & 1) / tied, n)
 
 
 @compiled
 def write_score_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
     """Rewards by points: one's own minus the mean of the others'."""
-    _write_score_rewards(states[i], out, row)
+    put_score_rewards(states[i], out, row)
 
 
 @inlined
-def _write_score_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
+def put_score_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
+    """Rewards by points into a row."""
     n = s.num_players
     total = 0
     for seat in range(n):
-        total += _score(s, seat)
+        total += score_of(s, seat)
     for seat in range(n):
-        own = _score(s, seat)
+        own = score_of(s, seat)
         out[row, seat] = own - (total - own) / (n - 1)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from pechvogel.play.pechvogel.table import Table
-from pechvogel_env.dice import fill_throw, seeded_first_player
+from pechvogel.tabletop.seeds import seeded_first_player
+from pechvogel_env.dice import throw_of
 from pechvogel_env.record import PROOF, RecordError
-from pechvogel_env.rules import NUM_DICE
 
 LABEL = b"pechvogel-dice-1"
 SECRET_BYTES = 32
@@ -108,12 +108,8 @@ def _follow(record: Mapping[str, Any], seeds: Sequence[int]) -> bool:
     dice, actions, throws = list(record["dice"]), list(record["actions"]), list(seeds)
     while not game.over:
         if game.dice_due:
-            faces = np.empty(NUM_DICE, np.int8)
-            if not throws:
-                return False
-            fill_throw(faces, NUM_DICE, np.uint64(throws.pop(0)), game.states["turn"][0], game.states["throws"][0])
-            due = game.dice_due
-            if faces[:due].tolist() != dice[:due]:
+            due, turn, number = game.dice_due, int(game.states["turn"][0]), int(game.states["throws"][0])
+            if not throws or throw_of(throws.pop(0), turn, number, due) != dice[:due]:
                 return False
             game.throw(dice[:due])
             del dice[:due]

@@ -18,13 +18,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pechvogel.agents import registry
 from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
 from pechvogel.play.pechvogel import coach
-from pechvogel.play.room import STAND_IN, Opening, Room, RoomError, new_id
+from pechvogel.play.pechvogel.opponents import STAND_IN
+from pechvogel.play.room import Opening, Room, RoomError, new_id
 from pechvogel.play.store import Store
-from pechvogel_env.game import Game, mask_of
+from pechvogel.tabletop.kind import Variant
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
 
 log = logging.getLogger("pechvogel")
@@ -83,7 +86,7 @@ class Hub:
         self.max_open, self.away_seconds, self.keep_days = max_open, away_seconds, keep_days
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._agents: dict[str, Any] = {}
-        self._checked: set[tuple[str, int, int]] = set()  # agents that can play such games: players, copies
+        self._checked: set[tuple[str, Variant]] = set()  # agents that can play such games
         self.closing = False
         self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
         self._coaches = ThreadPoolExecutor(1, "coach")
@@ -200,14 +203,14 @@ class Hub:
             # Agents draw from a generator that has nothing to do with the dice.
             words = hashlib.sha256(f"{live.room.opening.secret}/{name}/agents/{live.moves}".encode()).digest()
             rng = np.random.default_rng(list(words))
-            position, bits = table.position(), table.bits
+            position, mask = table.position(), table.mask()
             try:
-                action = await loop.run_in_executor(self._thinkers, self._think, spec, position, bits, rng)
+                action = await loop.run_in_executor(self._thinkers, self._think, spec, position, mask, rng)
                 if action not in table.legal():
                     raise ValueError(f"it chose {action}")
             except Exception:
                 log.exception("agent %s failed", spec)
-                action = HeuristicAgent().act(position, mask_of(bits).copy(), rng)
+                action = HeuristicAgent().act(position, mask, rng)
             if live is self._live.get(name) and live.room.played == played and live.room.agent_to_act() == asked:
                 try:
                     self.move(name, {"do": "act", "seat": seat, "action": action})
@@ -217,16 +220,16 @@ class Hub:
 
     async def check_agent(self, spec: str, opening: Opening) -> None:
         """RoomError if an agent can't play such a game; it loads what it needs for it."""
-        game = (spec, opening.num_players, opening.copies)
+        known = (spec, opening.variant)
         if spec == "optimal" and opening.italian_reading:
             raise RoomError(422, "perfect play is known without the Italian reading only")
-        if game not in self._checked:
+        if known not in self._checked:
             try:
                 agent = await asyncio.get_running_loop().run_in_executor(self._thinkers, self._agent, spec)
-                await asyncio.get_running_loop().run_in_executor(self._thinkers, registry.prepare, agent, *game[1:])
+                await asyncio.get_running_loop().run_in_executor(self._thinkers, registry.prepare, agent, known[1])
             except ValueError as error:
                 raise RoomError(422, str(error)) from None
-            self._checked.add(game)
+            self._checked.add(known)
 
     def _agent(self, spec: str) -> Any:
         agent = self._agents.get(spec)
@@ -234,16 +237,14 @@ class Hub:
             agent = self._agents[spec] = registry.make(spec)
         return agent
 
-    def _think(self, spec: str, position: Position, bits: int, rng: np.random.Generator) -> int:
-        return int(self._agent(spec).act(position, mask_of(bits).copy(), rng))
+    def _think(self, spec: str, position: Position, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+        return int(self._agent(spec).act(position, mask, rng))
 
     def warm_up(self) -> None:
         """Let the usual agents load and compile what they need, before somebody waits for them."""
         for spec in ("heuristic", STAND_IN):
-            for players in range(2, 6):
-                game = Game(players)
-                game.reset(0)
-                self._think(spec, game.position(), game.bits, np.random.default_rng(0))
+            for players in KIND.players:
+                registry.prepare(self._agent(spec), KIND.variant(players))
 
     # ------------------------------------------------------------------------------ coach
 

@@ -16,14 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pechvogel.play import fair
-from pechvogel.play.pechvogel.table import Seeds, Step, Table, TableError
-from pechvogel_env import rules
-from pechvogel_env.position import Position, position_of
+from pechvogel.play.pechvogel.events import scores_of, show_step
+from pechvogel.play.pechvogel.table import Seeds, Table, TableError
+from pechvogel.tabletop.kind import Variant
+from pechvogel_env.kind import KIND
+from pechvogel_env.position import position_of
 from pechvogel_env.record import PROOF
 
-LEVELS = tuple(f"champion:level={level}" for level in range(1, 10))
-AGENTS = ("random", "heuristic", "planner", "ppo", *LEVELS, "champion", "optimal")
-STAND_IN = "champion"
 WISHES = ("coach", "take_back")
 MAX_NAME = 24
 BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters that look like nothing
@@ -74,13 +73,6 @@ def clean_name(name: Any) -> str:
     return " ".join(visible.split())[:MAX_NAME].strip() or "?"
 
 
-def check_agent(spec: Any) -> str:
-    """An agent that the server offers: nobody may name files or modules."""
-    if spec not in AGENTS:
-        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
-    return str(spec)
-
-
 @dataclass(frozen=True)
 class Opening:
     """What a room is opened with; as JSON, the first thing that is stored."""
@@ -93,6 +85,11 @@ class Opening:
     first_player: int | None = None
     position: Mapping[str, Any] | None = None
     wishes: tuple[str, ...] = ()  # of whoever opened the room
+
+    @property
+    def variant(self) -> Variant:
+        """What is played; ValueError if it can't be."""
+        return KIND.variant(self.num_players, copies=self.copies, italian_reading=self.italian_reading)
 
 
 class Room:
@@ -292,7 +289,7 @@ class Room:
         if self.agreed("coach"):
             self._note_practice()
         start = self.table.steps[0].before if self.table.steps else self.table.states
-        self._tell("begin", position=position_of(start, 0).to_dict(), scores=_scores(start))
+        self._tell("begin", position=position_of(start, 0).to_dict(), scores=scores_of(start))
         self._tell_steps()
 
     def _lay(self, seeds: Seeds | None) -> Table:
@@ -370,41 +367,6 @@ class Room:
             drawn = self.opening.first_player is None and self.opening.position is None
             found[PROOF] = fair.proof(self._playing(), bytes.fromhex(self.opening.secret), self._numbers(), drawn)
         return found
-
-
-def show_step(step: Step) -> dict[str, Any]:
-    """A step as everybody sees it; with what else changed hands, if it ended a turn."""
-    after = position_of(step.after, 0)
-    shown: dict[str, Any] = {"seat": step.seat, "position": after.to_dict(), "scores": _scores(step.after)}
-    if step.kind == "throw":
-        shown["faces"] = list(step.faces)
-    elif step.kind == "action":
-        shown |= {"action": step.action, "forced": step.forced, "asked": show_asked(position_of(step.before, 0))}
-    if step.after["turn"][0] > step.before["turn"][0]:
-        shown["turn"] = _what_changed(position_of(step.before, 0), after)
-    return shown
-
-
-def _scores(states: rules.States) -> list[int]:
-    return [int(rules.score(states, 0, seat)) for seat in range(int(states["num_players"][0]))]
-
-
-def show_asked(position: Position) -> dict[str, Any]:
-    """As much of a position as it takes to put its actions into words."""
-    return {key: position[key] for key in ("phase", "active", "target", "num_players", "frustraters")}
-
-
-def _what_changed(before: Position, after: Position) -> dict[str, Any]:
-    """Why a turn ended, and what that brings beside markers, which an action has told of: frustrations, and Murphy."""
-    return {
-        "active": before.active,
-        "targets": before.targets if before.targets >= rules.TARGETS_NEEDED else 0,  # 0: it was not that
-        "ravens": before.ravens if before.ravens >= rules.RAVENS_LIMIT else 0,
-        "frustrations": [
-            new.frustrations - old.frustrations for old, new in zip(before.players, after.players, strict=True)
-        ],
-        "murphy": after.murphy if after.murphy != before.murphy else None,
-    }
 
 
 def _seat(seat: Mapping[str, Any]) -> dict[str, Any]:

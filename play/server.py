@@ -9,140 +9,31 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from pechvogel.agents import policy as ppo
-from pechvogel.agents.pechvogel import solution
-from pechvogel.agents.pechvogel.solution import NoTableError
+from pechvogel import __version__
 from pechvogel.play import fair
 from pechvogel.play.guard import OPENING, Guard, Limiter, error_answer
 from pechvogel.play.hub import Hub, Live
+from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN, check_agent, limited
 from pechvogel.play.pechvogel.table import Table
-from pechvogel.play.room import (
-    AGENTS,
-    STAND_IN,
-    WISHES,
-    Opening,
-    RoomError,
-    check_agent,
-    clean_name,
-    hash_token,
-    new_id,
-)
-from pechvogel_env import __version__
+from pechvogel.play.requests import Act, BrowserNumber, Join, OpenRoom, Refusal, StandIn, TakeBack, Throw, Wish
+from pechvogel.play.room import WISHES, Opening, RoomError, clean_name, hash_token, new_id
 from pechvogel_env.position import Position, PositionError
-from pechvogel_env.rules import MAX_COPIES
+from pechvogel_env.rules import NUM_DICE
 
 WEB = Path(__file__).parent / "pechvogel" / "web"
 CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
-
-
-def _solved() -> list[tuple[int, int]]:
-    found = []
-    for copies in range(1, MAX_COPIES + 1):
-        with suppress(NoTableError):
-            solution.find(copies)
-            found.append((2, copies))
-    return found
-
-
-# Agents that can't play every game, and which they can: players and copies.
-GAMES: dict[str, Callable[[], list[tuple[int, int]]]] = {"optimal": _solved, "ppo": ppo.games}
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-Number = Annotated[str, Field(pattern="^[0-9a-f]{1,64}$", description="chosen by the browser, mixed into the dice")]
-Name = Annotated[str, Field(max_length=200)]
-
-
-class Refusal(_Strict):
-    """What comes back when something can't be done; nothing has changed then."""
-
-    error: str
-    code: str | None = None
-
-
-class SeatWish(_Strict):
-    """Who is to sit at a place: the person who opens the room, somebody who is invited, or an agent."""
-
-    kind: Literal["me", "open", "agent"]
-    agent: str | None = Field(None, description=f"for agents: one of {', '.join(AGENTS)}")
-
-
-class OpenRoom(_Strict):
-    """A new game."""
-
-    seats: list[SeatWish] = Field(min_length=2, max_length=5)
-    name: Name = "?"
-    copies: int = Field(3, ge=1, le=3)
-    italian_reading: bool = False
-    first_player: int | None = Field(None, ge=0, le=4)
-    position: str | None = Field(None, max_length=2000, description="where to start, in one line or as JSON")
-    real_dice: bool = False
-    coach: bool = False
-    take_back: bool = False
-
-
-class Join(_Strict):
-    """Sit down at an open place."""
-
-    name: Name = "?"
-    number: Number = "0"
-    seat: int | None = Field(None, ge=0, le=4)
-
-
-class BrowserNumber(_Strict):
-    """What a person's browser adds to the dice, once it has seen the promise."""
-
-    number: Number
-
-
-class Act(_Strict):
-    """A decision; `played` is the room's when it was made, so that it counts once and for the right question."""
-
-    action: int = Field(ge=0, le=17)
-    played: int = Field(ge=0)
-
-
-class Throw(_Strict):
-    """Real dice."""
-
-    faces: list[int] = Field(min_length=1, max_length=7, description="0 is the raven")
-    played: int = Field(ge=0)
-
-
-class TakeBack(_Strict):
-    """Undo one's last decision."""
-
-    played: int = Field(ge=0)
-
-
-class Wish(_Strict):
-    """Agree to the coach or to taking back, or no longer."""
-
-    what: Literal["coach", "take_back"]
-    on: bool
-
-
-class StandIn(_Strict):
-    """Let an agent play for somebody who is away, or at a place that nobody took."""
-
-    seat: int = Field(ge=0, le=4)
-    agent: str = STAND_IN
 
 
 def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
@@ -237,6 +128,13 @@ def _state(live: Live) -> Response:
     return Response(live.state(), media_type="application/json")
 
 
+def _check_agent(spec: str | None) -> str:
+    try:
+        return check_agent(spec)
+    except ValueError as error:
+        raise RoomError(422, str(error)) from None
+
+
 def _token(authorization: str | None) -> str | None:
     kind, _, token = (authorization or "").partition(" ")
     return token if kind.lower() == "bearer" and token else None
@@ -253,7 +151,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/agents")
     async def agents() -> dict[str, Any]:
         """Who can be played against; `only` has, for those who can't play every game, which: players and copies."""
-        only = {spec: GAMES[spec]() for spec in AGENTS if spec in GAMES}
+        only = limited()
         return {
             "agents": [spec for spec in AGENTS if only.get(spec, True)],
             "only": only,
@@ -272,7 +170,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
             if seat.kind == "agent":
-                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
+                seats.append({"kind": "agent", "agent": _check_agent(seat.agent)})
             elif seat.kind == "me":
                 seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
             else:
@@ -475,7 +373,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         _seat(live, authorization)
         if wish.seat >= len(live.room.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        agent = check_agent(wish.agent)
+        agent = _check_agent(wish.agent)
         if live.room.table is not None:
             waited = hub.clock() - live.asked_since
             if live.room.waited_for() != wish.seat or waited < hub.away_seconds:
@@ -533,7 +431,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     async def analyse(
         position: Annotated[str, Query(max_length=2000, description="in one line or as JSON")],
         throw: Annotated[
-            list[int] | None, Query(max_length=7, description="dice that are thrown in it first; 0 is the raven")
+            list[int] | None, Query(max_length=NUM_DICE, description="dice that are thrown in it first; 0 is the raven")
         ] = None,
     ) -> dict[str, Any]:
         """What the coach says about any position, and the position in full."""

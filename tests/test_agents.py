@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from pechvogel.agents import registry
-from pechvogel.agents.base import states_of
 from pechvogel.agents.pechvogel.planner import PlannerAgent, evaluate_by_points
-from pechvogel_env import rules
-from pechvogel_env.game import Game, action_list
+from pechvogel.tabletop.bits import action_list
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position
 from pechvogel_env.rules import Action
 
@@ -149,14 +148,14 @@ def test_planner_values_are_rewards_of_whoever_decides() -> None:
 
 def test_the_hand_made_evaluation_is_zero_sum_and_sensible() -> None:
     even = Position.complete({}, num_players=3, copies=3)
-    assert evaluate_by_points(states_of(even))[0, :3] == pytest.approx([0, 0, 0])
+    assert evaluate_by_points(even.states())[0, :3] == pytest.approx([0, 0, 0])
     ahead = Position.complete({"players": [{"markers": [0, 0, 0, 0, 2]}, {}, {}]}, num_players=3, copies=3)
-    values = evaluate_by_points(states_of(ahead))[0, :3]
+    values = evaluate_by_points(ahead.states())[0, :3]
     assert values[0] > 0 > values[1] == values[2] and values.sum() == pytest.approx(0)
     over = Position.complete(
         {"phase": "over", "middle": [0] * 5, "players": [{}, {"markers": [1, 0, 0, 0, 0]}]}, num_players=2, copies=1
     )
-    assert evaluate_by_points(states_of(over))[0, :2].tolist() == [-1, 1]
+    assert evaluate_by_points(over.states())[0, :2].tolist() == [-1, 1]
 
 
 def test_a_batch_of_decisions_is_the_decisions_one_by_one() -> None:
@@ -174,8 +173,9 @@ def test_a_batch_of_decisions_is_the_decisions_one_by_one() -> None:
     for spec in OURS:
         agent: Any = registry.make(spec)
         rngs = [np.random.default_rng(k) for k in range(len(states))]
-        together = agent.act_batch(np.concatenate(states), np.stack(masks), rngs)
+        shown = np.concatenate(states)
+        together = agent.act_batch(shown, np.stack(masks), rngs)
+        assert (shown == np.concatenate(states)).all(), "an agent changes nothing in the games that it looks at"
         rngs = [np.random.default_rng(k) for k in range(len(states))]
         alone = [agent.act_batch(s, m[None], [g])[0] for s, m, g in zip(states, masks, rngs, strict=True)]
         assert together.tolist() == alone
-        assert states[0].dtype == rules.STATE

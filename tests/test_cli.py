@@ -31,7 +31,7 @@ def test_watch_draws_a_game_and_records_it(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out) == record.read(games)[1]
     assert run("replay", str(games), "--verify") == 0
     assert "2 recorded games, all verified" in capsys.readouterr().out
-    assert run("replay", str(games), "--game", "2", "--json", str(tmp_path / "out.json")) == 0
+    assert run("replay", str(games), "--number", "2", "--json", str(tmp_path / "out.json")) == 0
     assert json.loads((tmp_path / "out.json").read_text())["games"] == 2
     assert "player_2" not in capsys.readouterr().out
 
@@ -86,7 +86,7 @@ def test_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["evaluate", "random", "random", "--workers", "0"], "--workers must be at least 1"),
         (["replay", "no-such-file"], "no-such-file: No such file or directory"),
         (["replay", "."], "Is a directory"),
-        (["replay", "{games}", "--game", "2"], "--game must be from 1 to 1"),
+        (["replay", "{games}", "--number", "2"], "--number must be from 1 to 1"),
         (["replay", "{cut}"], "line 1: the record is not whole JSON"),
     ],
 )

@@ -13,13 +13,16 @@ from safetensors import safe_open
 pytest.importorskip("tensorboard")
 
 from pechvogel.agents import registry
+from pechvogel.agents.policy import Policy
 from pechvogel.cli import main
 from pechvogel.train import config as configs
 from pechvogel.train.config import ImitationConfig
-from pechvogel.train.imitate import Tables, Trainer, as_policy, make_network
+from pechvogel.train.imitate import ImitationLearner, Tables
+from pechvogel.train.networks import layers_of
 from tests.runs import train_to_the_end
 
 ROOT = Path(__file__).parent.parent
+SMALL = {"copies": 1}
 TINY = ROOT / "configs" / "pechvogel" / "tiny-apprentice.yaml"
 
 
@@ -34,20 +37,20 @@ def test_it_learns(trained: Path) -> None:
     """Beyond its intervals better than a policy that knows nothing, which wins next to nothing."""
     results = {row["against"]: row for row in json.loads((trained / "history.json").read_text())}
     assert results["heuristic"]["ci95"][0] > 0.4 and results["planner"]["ci95"][0] > 0.3
-    registry.check(registry.make(f"ppo:weights={trained / 'policy.safetensors'}"), 2, 1, games=1)
+    registry.check(registry.make(f"ppo:weights={trained / 'policy.safetensors'}"), 2, copies=1, games=1)
 
 
 def test_a_checkpoint_holds_all_that_matters(tmp_path: Path) -> None:
     """Resumed in the middle, a run ends with the same weights, to the bit; other learners are killed in their tests."""
-    config = ImitationConfig(copies=1, teacher="planner", tables=24, rollout=6, hidden=[16], decisions=24 * 6 * 6)
-    straight = Trainer(config, tmp_path)
+    config = ImitationConfig(settings=SMALL, teacher="planner", tables=24, rollout=6, hidden=[16], decisions=24 * 6 * 6)
+    straight = ImitationLearner(config, tmp_path)
     for _ in range(3):
         straight.update()
     straight.checkpoint()
     with safe_open(tmp_path / "checkpoint.safetensors", "np") as file:
         notes = json.loads(file.metadata()["notes"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    resumed = Trainer(config, tmp_path)
+    resumed = ImitationLearner(config, tmp_path)
     resumed.restore(tensors, notes)
     for trainer in (straight, resumed):
         for _ in range(3):
@@ -57,11 +60,10 @@ def test_a_checkpoint_holds_all_that_matters(tmp_path: Path) -> None:
         assert torch.equal(tensor, resumed.averaged.state_dict()[name]), name
 
 
-def test_it_learns_what_the_teacher_thinks_of_its_own_positions() -> None:
-    config = ImitationConfig(copies=1, teacher="planner", tables=20, rollout=5, hidden=[16])
+def test_it_learns_what_the_teacher_thinks_of_its_own_positions(tmp_path: Path) -> None:
+    config = ImitationConfig(settings=SMALL, teacher="planner", tables=20, rollout=5, hidden=[16])
     teacher = registry.make("planner")
-    torch.manual_seed(1)
-    policy = as_policy(make_network(config))
+    policy = Policy(layers_of(ImitationLearner(config, tmp_path).network))
     tables = Tables(config, teacher, 0)
     data = tables.play(policy)
     assert len(data["seen"]) == 50 and (np.isfinite(data["values"]) == (data["masks"] == 1)).all()
@@ -73,8 +75,8 @@ def test_it_learns_what_the_teacher_thinks_of_its_own_positions() -> None:
 
 
 def test_the_loss_is_least_for_the_teachers_own_chances(tmp_path: Path) -> None:
-    config = ImitationConfig(copies=1, teacher="planner", tables=8, rollout=4, hidden=[8], temperature=0.05)
-    trainer = Trainer(config, tmp_path)
+    config = ImitationConfig(settings=SMALL, teacher="planner", tables=8, rollout=4, hidden=[8], temperature=0.05)
+    trainer = ImitationLearner(config, tmp_path)
     data, _ = trainer.play()
     chances = torch.softmax(data["values"] / config.temperature, dim=1)
     least = -(chances * torch.log(chances.clamp_min(1e-30))).sum(dim=1).mean()

@@ -14,15 +14,22 @@ import torch
 pytest.importorskip("sb3_contrib")
 
 from pechvogel.agents import registry
-from pechvogel.agents.policy import Policy, PpoAgent, load, save
+from pechvogel.agents.pechvogel.ppo import PpoAgent
+from pechvogel.agents.policy import Policy, load, save
 from pechvogel.cli import main
 from pechvogel.train import config as configs
-from pechvogel.train.ppo import Trainer
+from pechvogel.train.ppo import PpoLearner
 from pechvogel_env import observation
 from tests.runs import digest, train, train_and_kill, train_to_the_end
 
 ROOT = Path(__file__).parent.parent
 TINY = ROOT / "configs" / "pechvogel" / "tiny.yaml"
+
+
+def tiny() -> configs.PpoConfig:
+    config = configs.read(TINY)
+    assert isinstance(config, configs.PpoConfig)
+    return config
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +41,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_learns(trained: Path, tmp_path: Path) -> None:
     """Within seconds, on the small game: better than random, and far better than the network it began with."""
-    trainer = Trainer(configs.read(TINY), tmp_path)
+    trainer = PpoLearner(tiny(), tmp_path)
     trainer.config.evaluation_games = 400
-    trainer._evaluate()
+    trainer.evaluate()
     fresh = trainer.history[0]
     last = [row for row in json.loads((trained / "history.json").read_text()) if row["against"] == "random"][-1]
     assert fresh["against"] == "random" and last["games"] == fresh["games"] == 400
@@ -45,7 +52,7 @@ def test_it_learns(trained: Path, tmp_path: Path) -> None:
 
 
 def test_the_policy_without_torch_is_the_same(tmp_path: Path) -> None:
-    trainer = Trainer(configs.read(TINY), tmp_path)
+    trainer = PpoLearner(tiny(), tmp_path)
     for _ in range(2):
         trainer.update()
     seen, masks = trainer.env.buffers.observations, trainer.env.action_masks()
@@ -70,8 +77,8 @@ def test_a_finished_run_keeps_its_card(trained: Path) -> None:
 def test_the_weights_are_an_agent(trained: Path) -> None:
     agent = registry.make(f"ppo:weights={trained / 'policy.safetensors'}")
     registry.check(agent, 2, copies=1)
-    registry.check(PpoAgent(str(trained / "policy.safetensors"), sample=True), 2, copies=1)
-    with pytest.raises(ValueError, match="these weights are for 2 players and 1 copies, not for 3 and 1"):
+    registry.check(PpoAgent(weights=str(trained / "policy.safetensors"), sample=True), 2, copies=1)
+    with pytest.raises(ValueError, match="these weights are for 2 players, 1 copies, not for 3 players, 1 copies"):
         registry.check(agent, 3, copies=1)
 
 
@@ -115,22 +122,32 @@ def test_a_run_is_not_overwritten_and_a_broken_one_not_resumed(trained: Path, tm
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"colour": 1}, "'colour' is no setting; there are learner, players"),
-        ({"steps": "many"}, "steps must be of the kind int"),
-        ({"steps": 1.5}, "steps must be of the kind int"),
+        ({"colour": 1}, "'colour' is no setting; there are learner, game, players"),
+        ({"steps": "many"}, "steps must be a whole number"),
+        ({"steps": 1.5}, "steps must be a whole number"),
         ({"players": 6}, "num_players must be from 2 to 5"),
         ({"tables": 0}, "tables must be at least 1"),
-        ({"hidden": []}, "hidden must be of the kind"),
-        ({"entropy": True}, "entropy must be of the kind float"),
-        ({"hidden": [True]}, "hidden must be of the kind"),
+        ({"hidden": []}, "hidden must be a list of whole numbers"),
+        ({"entropy": True}, "entropy must be a number"),
+        ({"hidden": [True]}, "hidden must be a list of whole numbers"),
         ({"minibatch": 1}, "minibatch must be at least 2"),
         ({"evaluation_games": 0}, "evaluation_games must be at least 1"),
         ({"checkpoint_minutes": float("nan")}, "checkpoint_minutes must be at least 0"),
         ({"gae_lambda": 7}, "gae_lambda must be from 0 to 1"),
         ({"alike": -1}, "alike must be from 0 to 1"),
         ({"clip": -1}, "clip must be above 0"),
-        ({"current": 0, "past": 0, "heuristic": 0, "random": 0}, "shares"),
-        ([], "a config is"),
+        ({"league": {"current": 0, "past": 0, "heuristic": 0, "random": 0}}, "shares of the league"),
+        ({"league": {"current": "much"}}, "league must be names with numbers"),
+        ({"league": [1]}, "league must be names with numbers"),
+        ({"evaluate_against": []}, "evaluate_against must be a list of names"),
+        ({"settings": {"colour": 1}}, "'colour' is no setting of pechvogel; there are copies, italian_reading"),
+        ({"settings": {"copies": 4}}, "copies must be from 1 to 3"),
+        ({"settings": 3}, "settings must be names with values"),
+        ({"game": "chess"}, "there is no game 'chess'"),
+        ({"device": "tpu"}, "device must be 'auto' or 'cpu' or 'cuda'"),
+        ({"copies": 1}, r"'copies' is now settings: \{copies: N\}"),
+        ({"heuristic": 0.2}, r"'heuristic' is now league: \{heuristic: SHARE"),
+        ({"frozen": "champion"}, r"'frozen' is now league: \{AGENT: 1\} with evaluate_against"),
     ],
 )
 def test_wrong_configs_are_refused(source: Any, message: str) -> None:
@@ -144,6 +161,9 @@ def test_all_configs_are_valid(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("a: [")
     with pytest.raises(ValueError, match="not valid YAML"):
         configs.read(tmp_path / "bad.yaml")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(ValueError, match="a config is a list of"):
+        configs.read(tmp_path / "list.yaml")
 
 
 def small_policy() -> Policy:
@@ -155,7 +175,7 @@ def small_policy() -> Policy:
 
 def test_weights_are_checked_when_loaded(tmp_path: Path) -> None:
     path = tmp_path / "w.safetensors"
-    save(small_policy(), path, {"players": 2, "copies": 3})
+    save(small_policy(), path, {"game": "pechvogel", "players": 2, "settings": {}})
     policy, card = load(path)
     assert card["players"] == 2 and (policy.layers[0][0] == small_policy().layers[0][0]).all()
     whole = path.read_bytes()
@@ -163,14 +183,16 @@ def test_weights_are_checked_when_loaded(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="don't match the SHA-256"):
         load(path)
     path.write_bytes(whole)
-    save(small_policy(), path, {"players": 3, "copies": 3})
+    save(small_policy(), path, {"game": "pechvogel", "players": 3, "settings": {}})
     with pytest.raises(ValueError, match=f"or not to {observation.size(3)} inputs"):
         load(path)
     card = json.loads(path.with_suffix(".json").read_text())
     for change, message in (
         ({"environment": "pechvogel_v7"}, "they are for pechvogel_v7"),
         ({"players": None}, "for which game"),
-        ({"copies": 4}, "for which game"),
+        ({"settings": {"copies": 4}}, "for which game"),
+        ({"settings": 4}, "for which game"),
+        ({"game": "chess"}, "for which game"),
     ):
         path.with_suffix(".json").write_text(json.dumps({**card, **change}))
         with pytest.raises(ValueError, match=message):
@@ -193,8 +215,8 @@ def test_weights_are_checked_when_loaded(tmp_path: Path) -> None:
 
 def test_sampling_follows_the_probabilities(tmp_path: Path) -> None:
     path = tmp_path / "w.safetensors"
-    save(small_policy(), path, {"players": 2, "copies": 3})
-    agent = PpoAgent(str(path), sample=True)
+    save(small_policy(), path, {"game": "pechvogel", "players": 2, "settings": {}})
+    agent = PpoAgent(weights=str(path), sample=True)
     from pechvogel_env.game import Game
 
     game = Game(2)
@@ -207,7 +229,7 @@ def test_sampling_follows_the_probabilities(tmp_path: Path) -> None:
 
 
 def test_without_weights_for_the_game_a_sentence_says_so() -> None:
-    with pytest.raises(ValueError, match="there are no weights for 5 players and 1 copies; train some"):
+    with pytest.raises(ValueError, match="there are no weights for 5 players, 1 copies; train some"):
         registry.check(registry.make("ppo"), 5, copies=1)
 
 
@@ -253,10 +275,10 @@ def test_the_benchmark_of_training(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 def test_a_best_response_begins_with_weights_and_faces_one_agent(trained: Path, tmp_path: Path) -> None:
     start = f"ppo:weights={trained / 'policy.safetensors'}"
-    config = configs.read(TINY)
-    assert isinstance(config, configs.Config)
-    config.frozen, config.start, config.critic_first = "heuristic", start, 2
-    trainer = Trainer(config, tmp_path)
+    config = tiny()
+    config.league, config.evaluate_against = {"heuristic": 1.0}, ["heuristic"]
+    config.start, config.critic_first = start, 2
+    trainer = PpoLearner(config, tmp_path)
     began = load(trained / "policy.safetensors")[0]
     critic = trainer.model.policy.value_net.weight.detach().clone()
     for update in range(3):
@@ -268,14 +290,17 @@ def test_a_best_response_begins_with_weights_and_faces_one_agent(trained: Path, 
         )
         assert same == (update < 2)
     assert not torch.equal(critic, trainer.model.policy.value_net.weight)
-    assert [type(member.agent).__name__ for member in trainer.league.opponents] == ["HeuristicAgent"]
-    trainer._evaluate()
+    drawn = {trainer.league.opponents[number] for number in np.unique(trainer.env.members)}
+    assert drawn == {trainer.scripted["heuristic"]}
+    trainer.evaluate()
     assert [row["against"] for row in trainer.history] == ["heuristic"]
     for key, wrong, message in (
         ("start", "random", "start must be ppo"),
         ("start", "ppo:weights=nowhere", "can't be read"),
-        ("frozen", "nobody", "there is no agent"),
+        ("league", {"nobody": 1.0}, "there is no agent"),
         ("hidden", [32], r"hidden must be \[64, 64\]"),
     ):
         with pytest.raises(ValueError, match=message):
-            Trainer(configs.from_dict({**configs.as_dict(config), key: wrong}), tmp_path)
+            wrong_config = configs.from_dict({**configs.as_dict(config), key: wrong})
+            assert isinstance(wrong_config, configs.PpoConfig)
+            PpoLearner(wrong_config, tmp_path)

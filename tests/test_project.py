@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -18,10 +19,21 @@ RULE_NUMBERS = [f"R{k}" for k in range(1, 23)] + [f"Q{k}" for k in range(1, 9)] 
 
 
 def test_the_environments_import_no_training_packages() -> None:
-    modules = ["batch", "dice", "game", "observation", "pechvogel_v0", "position", "record", "render", "rules", "solo"]
-    code = f"import sys\nfrom pechvogel_env import {', '.join(modules)}\n"
-    done = python(code + "print([m for m in ('torch', 'stable_baselines3', 'agents', 'train') if m in sys.modules])")
+    code = "import sys, " + ", ".join(module for module in MODULES if room_of(module) == "pechvogel_env") + "\n"
+    done = python(code + "print([m for m in ('torch', 'stable_baselines3', 'pechvogel.agents') if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_importing_pechvogel_changes_nothing() -> None:
+    code = "import os, sys\nbefore = dict(os.environ), list(sys.path), set(sys.modules)\nimport pechvogel\n"
+    code += "print(before[:2] == (dict(os.environ), list(sys.path)), set(sys.modules) - before[2])"
+    assert python(code).stdout.strip() == "True {'pechvogel'}"
+
+
+def test_help_loads_neither_torch_nor_numba() -> None:
+    code = "import sys\nfrom pechvogel.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+    code += "print([name for name in ('torch', 'numba', 'numpy') if name in sys.modules])"
+    assert python(code).stdout.strip().endswith("[]")
 
 
 def test_importing_the_package_loads_no_compiler() -> None:
@@ -30,25 +42,98 @@ def test_importing_the_package_loads_no_compiler() -> None:
     assert done.stdout.strip() == "False False", done.stderr
 
 
+# The rooms in the order in which they may depend on each other: each may import those before it.
+ROOMS = ["tabletop", "pechvogel_env", "agents", "train", "play", "pechvogel"]
+NOT_EACH_OTHER = {"train", "play"}
+
+
+def module_of(path: Path) -> str:
+    """The name under which a file is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    name = ".".join(part for part in parts if part != "__init__")
+    return name if parts[0] in ("pechvogel", "pechvogel_env") else f"pechvogel.{name}"
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in ROOMS and parts[0] == "pechvogel" else parts[0]
+
+
+MODULES = {module_of(path): path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))}
+
+
+def imports(path: Path, late: bool = True) -> set[tuple[str, str]]:
+    """What a file imports of ours: modules, and names in them ("" for the module itself); `late`: in functions, too."""
+    found: set[tuple[str, str]] = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if late else tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and room_of(node.module) in ROOMS:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add((whole, "") if whole in MODULES else (node.module, alias.name))
+        elif isinstance(node, ast.Import):
+            found |= {(alias.name, "") for alias in node.names if room_of(alias.name) in ROOMS}
+    return found
+
+
+def test_every_package_is_installed() -> None:
+    """A folder that pyproject.toml does not list would be missing from the wheel."""
+    listed = set(re.findall(r'^  "(pechvogel[\w.]*)",$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M))
+    assert listed == {module for module, path in MODULES.items() if path.name == "__init__.py"} | {"pechvogel.configs"}
+
+
 def test_rooms_depend_in_one_direction_only() -> None:
-    allowed = {
-        "pechvogel_env": set(),
-        "agents": {"pechvogel_env"},
-        "train": {"pechvogel_env", "agents"},
-        "play": {"pechvogel_env", "agents"},
-        "pechvogel": {"pechvogel_env", "agents", "train", "play"},
-    }
-    for room, below in allowed.items():
-        for path in (ROOT / room).rglob("*.py"):
-            imported = set(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.M))
-            assert imported & set(allowed) <= below | {room}, path
+    for module, path in MODULES.items():
+        room = room_of(module)
+        for other, name in imports(path):
+            if (other, name) == ("pechvogel", "__version__"):
+                continue
+            below = ROOMS[: ROOMS.index(room) + 1]
+            assert room_of(other) in below, f"{module} imports {other}"
+            assert {room, room_of(other)} != NOT_EACH_OTHER, f"{module} imports {other}"
+
+
+def test_what_is_shared_knows_no_game() -> None:
+    """Only folders that carry a game's name know it: nothing else in agents and train imports them."""
+    for module, path in MODULES.items():
+        if room_of(module) in ("tabletop", "agents", "train") and ".pechvogel." not in f"{module}.":
+            for other, _ in imports(path):
+                assert room_of(other) != "pechvogel_env" and ".pechvogel." not in f"{other}.", f"{module}: {other}"
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    graph = {module: {other for other, _ in imports(path) if other != module} for module, path in MODULES.items()}
+    done: set[str] = set()
+
+    def visit(module: str, way: tuple[str, ...]) -> None:
+        assert module not in way, " -> ".join((*way, module))
+        if module not in done:
+            for other in graph[module]:
+                visit(other, (*way, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def test_no_module_uses_private_names_of_another() -> None:
+    for module, path in MODULES.items():
+        names = {other.rpartition(".")[2] for other, name in imports(path) if not name}
+        private = [f"{other}.{name}" for other, name in imports(path) if re.match("_[^_]", name)]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+                private += [f"{node.value.id}.{node.attr}"] * bool(re.match("_[^_]", node.attr))
+        assert private == [], module
 
 
 def test_every_rule_is_cited_by_a_test() -> None:
-    text = "\n".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_*.py") if path != Path(__file__)
-    )
-    cited = {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQErqe]\d{1,2}(?!\d)", text)}
+    """By the name of a test, or by what it says of itself or of its cases: not by a word anywhere in a file."""
+    cited: set[str] = set()
+    for path in (ROOT / "tests" / "pechvogel").glob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                text = f"{node.name} {ast.get_docstring(node) or ''} {' '.join(map(ast.unparse, node.decorator_list))}"
+                cited |= {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQErqe]\d{1,2}(?!\d)", text)}
     assert [number for number in RULE_NUMBERS if number not in cited] == []
 
 
@@ -89,7 +174,10 @@ def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) 
     """The cache of a kernel in game.py must not outlive a change in rules.py."""
     import shutil
 
-    shutil.copytree(ROOT / "pechvogel_env", tmp_path / "pechvogel_env", ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ("pechvogel_env", "pechvogel"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for room in ("tabletop", "agents", "train"):
+        shutil.copytree(ROOT / room, tmp_path / "pechvogel" / room, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "from pechvogel_env.game import Game\n"
@@ -124,7 +212,7 @@ def test_the_engine_runs_without_numba(name: str) -> None:
 
 
 def test_versions_agree() -> None:
-    assert f'\nversion = "{pechvogel_env.__version__}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    """pyproject.toml reads its version off the package."""
     assert f"version: {pechvogel_env.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"## {pechvogel_env.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 

@@ -19,7 +19,8 @@ from fastapi.testclient import TestClient
 from pechvogel.play import fair, store
 from pechvogel.play.guard import Limiter
 from pechvogel.play.hub import Hub
-from pechvogel.play.room import AGENTS, STAND_IN, Opening, Room, RoomError, clean_name
+from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN
+from pechvogel.play.room import Opening, Room, RoomError, clean_name
 from pechvogel.play.server import create_app
 from pechvogel.play.store import Store
 from pechvogel_env import record

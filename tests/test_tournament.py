@@ -15,9 +15,11 @@ import pytest
 
 from pechvogel.agents import registry
 from pechvogel.cli import main
-from pechvogel.train.arena import tournament
+from pechvogel.train.arena import summary, tournament
 from pechvogel.train.arena.match import play_blocks
-from pechvogel.train.arena.tournament import Setup, fit_ratings, mean_and_interval
+from pechvogel.train.arena.statistics import fit_ratings, mean_and_interval, mean_over_lineups
+from pechvogel.train.arena.tournament import Setup
+from pechvogel_env.kind import KIND
 
 
 def shares(result: dict[str, Any]) -> dict[str, float]:
@@ -26,16 +28,22 @@ def shares(result: dict[str, Any]) -> dict[str, float]:
 
 def test_lineups() -> None:
     assert Setup(["a", "b"]).lineups() == [("a", "b")]
-    assert Setup(["a", "b", "b"], players=3).lineups() == [("a", "b", "b")]
+    assert Setup(["a", "b", "b"], KIND.variant(3)).lineups() == [("a", "b", "b")]
     assert Setup(["a", "b", "c"]).lineups() == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert Setup(["a", "b"], players=4, one_against_rest=True).lineups() == [("a", "b", "b", "b"), ("b", "a", "a", "a")]
-    assert Setup(["a", "b", "c"], players=3, first_against_rest=True).lineups() == [("a", "b", "b"), ("a", "c", "c")]
-    assert Setup(["a", "b", "c"], players=3, games=10).blocks == 4, "rounded up to whole rotations"
+    assert Setup(["a", "b"], KIND.variant(4), one_against_rest=True).lineups() == [
+        ("a", "b", "b", "b"),
+        ("b", "a", "a", "a"),
+    ]
+    assert Setup(["a", "b", "c"], KIND.variant(3), first_against_rest=True).lineups() == [
+        ("a", "b", "b"),
+        ("a", "c", "c"),
+    ]
+    assert Setup(["a", "b", "c"], KIND.variant(3), games=10).blocks == 4, "rounded up to whole rotations"
 
 
 def test_all_rotations_meet_the_same_dice_and_an_agent_is_even_with_itself() -> None:
     agent = registry.make("heuristic")
-    results = play_blocks([agent, agent, agent], 3, 1, 0, range(20), 5.0)
+    results = play_blocks([agent, agent, agent], KIND.variant(3, copies=3), 1, 0, range(20), 5.0)
     # The same player on every place: rotating changes nothing but names.
     for rotation in range(1, 3):
         assert (results.scores[:, rotation] == np.roll(results.scores[:, 0], -rotation, axis=1)).all()
@@ -56,12 +64,12 @@ def test_the_result_does_not_depend_on_the_number_of_workers() -> None:
 
 def test_habits_and_lengths_are_those_of_the_games() -> None:
     """Counted again from the same games, played one by one in the environment's engine."""
-    from pechvogel_env.dice import game_seed
+    from pechvogel.tabletop.seeds import game_seed
     from pechvogel_env.game import Game
     from pechvogel_env.rules import Action, Phase
 
     agents = [registry.make("heuristic"), registry.make("random"), registry.make("random")]
-    results = play_blocks(agents, 1, 7, 0, range(4), 5.0)
+    results = play_blocks(agents, KIND.variant(3, copies=1), 7, 0, range(4), 5.0)
     choices, turns = np.zeros_like(results.choices), []
     for block in range(4):
         for rotation in range(3):
@@ -75,14 +83,14 @@ def test_habits_and_lengths_are_those_of_the_games() -> None:
                 game.step(action)
             turns.append(game.position().turn)
     assert (results.choices == choices).all() and results.turns.ravel().tolist() == turns
-    summary = tournament._lineup_summary(("a", "b", "b"), [results])
+    found = summary.summarize(KIND, [("a", "b", "b")], [[results]])["lineups"][0]
     steals = choices[1:, Phase.TAKE, Action.STEAL_1 : Action.STEAL_4 + 1].sum()
-    assert summary["agents"][1]["habits"]["steal"] == [steals, choices[1:, Phase.TAKE].sum()]
-    assert summary["agents"][0]["habits"]["frustrate"] == [
+    assert found["agents"][1]["habits"]["steal"] == [steals, choices[1:, Phase.TAKE].sum()]
+    assert found["agents"][0]["habits"]["frustrate"] == [
         choices[0, Phase.FRUSTRATE, Action.FRUSTRATE],
         choices[0, Phase.FRUSTRATE].sum(),
     ]
-    assert summary["games"] == 12 and np.dot(summary["turns"], np.arange(len(summary["turns"]))) == sum(turns)
+    assert found["games"] == 12 and np.dot(found["turns"], np.arange(len(found["turns"]))) == sum(turns)
 
 
 def test_figures() -> None:
@@ -105,7 +113,7 @@ def test_calibration() -> None:
     agents = [registry.make("random"), registry.make("random")]
     covered, means, halves = 0, [], []
     for seed in range(100):
-        results = play_blocks(agents, 1, seed, 0, range(60), 5.0)
+        results = play_blocks(agents, KIND.variant(2, copies=1), seed, 0, range(60), 5.0)
         mean, (low, high) = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
         covered += low <= 0.5 <= high
         means.append(mean)
@@ -177,7 +185,7 @@ class Slow:
 def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any, sentence: str) -> None:
     start = time.monotonic()
     good = registry.make("heuristic")
-    results = play_blocks([good, agent, good], 3, 1, 0, range(4), 0.05)
+    results = play_blocks([good, agent, good], KIND.variant(3, copies=3), 1, 0, range(4), 0.05)
     assert time.monotonic() - start < 25
     assert sentence in [message.replace("np.int64(17)", "17") for message in results.messages]
     assert results.forfeits[:, :, 1].all() and not results.forfeits[:, :, [0, 2]].any()
@@ -188,7 +196,7 @@ def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any
 def test_endless_games_are_truncated_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pechvogel.train.arena.match.MAX_TURNS", 4)
     agent = registry.make("heuristic")
-    results = play_blocks([agent, agent], 3, 1, 0, range(10), 5.0)
+    results = play_blocks([agent, agent], KIND.variant(2, copies=3), 1, 0, range(10), 5.0)
     assert results.truncated == 20 and (results.turns == 4).all()
     assert results.shares.sum(axis=2) == pytest.approx(np.ones((10, 2)))
 
@@ -250,7 +258,7 @@ class Hangs:
 @pytest.mark.parametrize("agent", [ShortAnswers(), Leaves(), Hangs()])
 def test_whatever_an_agent_does_the_tournament_goes_on(agent: Any) -> None:
     start = time.monotonic()
-    results = play_blocks([agent, registry.make("random")], 1, 1, 0, range(20), 0.02)
+    results = play_blocks([agent, registry.make("random")], KIND.variant(2, copies=1), 1, 0, range(20), 0.02)
     assert results.forfeits[:, :, 0].all() and results.shares[:, :, 1].all()
     assert len(results.messages) == 1 and time.monotonic() - start < 20
 
@@ -270,7 +278,7 @@ def test_who_cannot_play_a_game_is_refused(tmp_path: Path, capsys: pytest.Captur
 def test_intervals_over_several_opponents_see_only_the_blocks() -> None:
     rng = np.random.default_rng(1)
     shares = {(0, 1): 0.9 + 0.1 * rng.random(400), (1, 1): 0.1 + 0.1 * rng.random(400)}
-    mean, (low, high) = tournament._over_lineups(shares)
+    mean, (low, high) = mean_over_lineups(shares)
     assert mean == pytest.approx(0.55, abs=0.01)
     assert (high - low) / 2 == pytest.approx(1.96 * 0.1 / 12**0.5 / 800**0.5, rel=0.1)
 

@@ -1,105 +1,174 @@
-"""Experiments as data: one short YAML file each; unknown keys are errors."""
+"""Experiments as data: one short YAML file each; unknown keys are errors.
+
+Those in `configs/GAME/` come with the package and are found by name.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, get_type_hints
 
-from pechvogel_env.dice import check_seed
-from pechvogel_env.game import check_settings
+from pechvogel.agents.games import DEFAULT, kind_of
+from pechvogel.tabletop.checks import check_one_of
+from pechvogel.tabletop.kind import Variant
+from pechvogel.tabletop.seeds import check_seed
+
+FOLDER = Path(__file__).parents[1] / "configs"  # beside this room, in the repository as where it is installed
 
 # The files of a run, in its folder.
 CHECKPOINT = "checkpoint.safetensors"
 WEIGHTS = "policy.safetensors"
 HISTORY = "history.json"
 
+DEVICES = ("auto", "cpu", "cuda")
+
 
 @dataclass
 class Config:
+    """What every training run has; a learner's own config adds to it."""
+
+    learner: ClassVar[str]  # as its file says it
+    game: str = DEFAULT
+    players: int = 2
+    settings: dict[str, Any] = field(default_factory=dict)  # of the game, where they are not the usual ones
+    seed: int = 1
+    device: str = "auto"  # auto (a GPU if there is one), cpu or cuda; cpu gives the same bits everywhere
+    tables: int = 512  # games played side by side
+    rollout: int = 16  # decisions or turns per table between two updates
+    minibatch: int = 1024
+    epochs: int = 2
+    learning_rate: float = 0.001  # at the start
+    hidden: list[int] = field(default_factory=lambda: [128, 128])
+    evaluate_every: int = 50  # updates between two evaluations
+    evaluate_against: list[str] = field(default_factory=lambda: ["heuristic", "planner"])
+    evaluation_games: int = 1000
+    checkpoint_minutes: float = 2.0
+
+    @property
+    def variant(self) -> Variant:
+        """What is played."""
+        return kind_of(self.game).variant(self.players, **self.settings)
+
+    def check(self) -> None:
+        """ValueError names the first key whose value makes no sense."""
+        _ = self.variant
+        check_seed(self.seed)
+        check_one_of("device", self.device, DEVICES)
+        self.at_least(1, "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
+        self.at_least(0, "checkpoint_minutes")
+        self.above_0("learning_rate")
+
+    def at_least(self, least: int, *keys: str) -> None:
+        """For `check`."""
+        for key in keys:
+            if not least <= getattr(self, key) < math.inf:
+                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+
+    def above_0(self, *keys: str) -> None:
+        """For `check`."""
+        for key in keys:
+            if not 0 < getattr(self, key) < math.inf:
+                raise ValueError(f"{key} must be above 0, not {getattr(self, key)}")
+
+    def from_0_to_1(self, *keys: str) -> None:
+        """For `check`."""
+        for key in keys:
+            if not 0 <= getattr(self, key) <= 1:
+                raise ValueError(f"{key} must be from 0 to 1, not {getattr(self, key)}")
+
+
+@dataclass
+class PpoConfig(Config):
     """A training run of `train.ppo`."""
 
-    players: int = 2
-    copies: int = 3
-    seed: int = 1
+    learner = "ppo"
     steps: int = 5_000_000  # the learner's decisions in all
-    tables: int = 512  # games played side by side
-    rollout: int = 64  # decisions per table between two updates
+    rollout: int = 64
     minibatch: int = 4096
     epochs: int = 4
-    learning_rate: float = 0.0005  # at the start; falls linearly to a tenth
+    learning_rate: float = 0.0005  # falls linearly to a tenth
     entropy: float = 0.01
     clip: float = 0.2
     gae_lambda: float = 0.75  # the game is mostly luck: see docs/log.md
-    hidden: list[int] = field(default_factory=lambda: [128, 128])
-    # Who sits in the other seats, in which shares.
-    current: float = 0.5  # the learner's own policy
-    past: float = 0.2  # snapshots of it
-    heuristic: float = 0.2
-    planner: float = 0.0  # ten times as slow as the others
-    random: float = 0.1
+    # Who sits in the other seats, in which shares: `current`, the learner's own policy; `past`, snapshots of it; and
+    # any agents by their specifications.
+    league: dict[str, float] = field(
+        default_factory=lambda: {"current": 0.5, "past": 0.2, "heuristic": 0.2, "random": 0.1}
+    )
     alike: float = 0.0  # share of tables at which one of them fills all other seats
-    # Instead of a league: the best response to an agent.
-    frozen: str = ""  # who fills all other seats
     start: str = ""  # `ppo` or `ppo:weights=FILE`: the weights to begin with
     critic_first: int = 0  # updates in which only the critic learns, which is in no file of weights
     snapshot_every: int = 20  # updates between two snapshots
     snapshots: int = 10  # kept at most; then the oldest goes
-    evaluate_every: int = 20  # updates between two evaluations
-    evaluation_games: int = 1000
-    checkpoint_minutes: float = 2.0
+    evaluate_every: int = 20
+    evaluate_against: list[str] = field(default_factory=lambda: ["random", "heuristic"])
+
+    def check(self) -> None:
+        """See `Config`."""
+        super().check()
+        self.at_least(1, "steps", "snapshot_every", "snapshots")
+        self.at_least(2, "minibatch")
+        self.at_least(0, "entropy", "critic_first")
+        self.above_0("clip")
+        self.from_0_to_1("gae_lambda", "alike")
+        shares = self.league.values()
+        if not all(0 <= share < math.inf for share in shares) or sum(shares) == 0:
+            raise ValueError(f"the shares of the league must not be negative, nor all 0: {self.league}")
 
 
 @dataclass
-class ValueConfig:
+class ValueConfig(Config):
     """A training run of `train.value`: what a position between turns is worth. In its file: `learner: value`."""
 
-    players: int = 2
-    copies: int = 3
-    seed: int = 1
+    learner = "value"
     turns: int = 5_000_000  # of all tables together
-    tables: int = 1024  # games played side by side
-    rollout: int = 16  # turns per table between two updates
-    minibatch: int = 1024
-    epochs: int = 2
-    learning_rate: float = 0.001  # at the start; falls to a hundredth along a cosine
+    tables: int = 1024
     trace: float = 0.9  # how far later turns correct the values of earlier ones: the lambda of TD(lambda)
     explore: float = 0.05  # chance of a random action at a decision
     heuristic: float = 0.0  # share of games in which all seats but one play like `heuristic`
     score_weight: float = 0.1  # of the scores in the loss
     average: float = 0.98  # of the weights over updates: the share of the past
     hidden: list[int] = field(default_factory=lambda: [128, 64])
-    evaluate_every: int = 50  # updates between two evaluations
-    evaluation_games: int = 1000
-    checkpoint_minutes: float = 2.0
+
+    def check(self) -> None:
+        """See `Config`."""
+        super().check()
+        self.at_least(1, "turns")
+        self.at_least(0, "score_weight")
+        self.from_0_to_1("trace", "explore", "heuristic", "average")
 
 
 @dataclass
-class ImitationConfig:
+class ImitationConfig(Config):
     """A run of `train.imitate`: doing at once what a search would find. In its file: `learner: imitate`."""
 
-    players: int = 2
-    copies: int = 3
-    seed: int = 1
+    learner = "imitate"
     teacher: str = "champion"  # any agent with action_values_batch
     decisions: int = 2_000_000  # of all tables together
-    tables: int = 512  # games played side by side
-    rollout: int = 16  # decisions per table between two updates
     minibatch: int = 512
-    epochs: int = 2
-    learning_rate: float = 0.001  # at the start; falls to a hundredth along a cosine
     temperature: float = 0.02  # of the softmax over the teacher's values that is learned
     average: float = 0.98  # of the weights over updates: the share of the past
     hidden: list[int] = field(default_factory=lambda: [256, 256])
-    evaluate_every: int = 50  # updates between two evaluations
-    evaluation_games: int = 1000
-    checkpoint_minutes: float = 2.0
+
+    def check(self) -> None:
+        """See `Config`."""
+        super().check()
+        self.at_least(1, "decisions")
+        self.above_0("temperature")
+        self.from_0_to_1("average")
 
 
-OwnConfig: TypeAlias = ValueConfig | ImitationConfig  # of loops of our own
-AnyConfig: TypeAlias = Config | OwnConfig
-LEARNERS: dict[str, type[AnyConfig]] = {"ppo": Config, "value": ValueConfig, "imitate": ImitationConfig}
+LEARNERS: dict[str, type[Config]] = {kind.learner: kind for kind in (PpoConfig, ValueConfig, ImitationConfig)}
+
+# What keys were called before version 0.2.
+_LEAGUE = "league: {{{}: SHARE, ...}}"
+OLD_KEYS = {
+    "copies": "settings: {copies: N}",
+    **{name: _LEAGUE.format(name) for name in ("current", "past", "heuristic", "planner", "random")},
+    "frozen": "league: {AGENT: 1} with evaluate_against: [AGENT]",
+}
 
 
 def ended(folder: Path) -> bool:
@@ -107,14 +176,24 @@ def ended(folder: Path) -> bool:
     return (folder / WEIGHTS).with_suffix(".json").exists()
 
 
-def as_dict(config: AnyConfig) -> dict[str, Any]:
+def as_dict(config: Config) -> dict[str, Any]:
     """The inverse of `from_dict`."""
-    learner = next(name for name, kind in LEARNERS.items() if isinstance(config, kind))
-    return ({} if learner == "ppo" else {"learner": learner}) | asdict(config)
+    return {"learner": config.learner, **asdict(config)}
 
 
-def read(path: Path) -> AnyConfig:
-    """A config from a YAML file; ValueError names what is wrong."""
+def find(name: str, game: str) -> Path:
+    """A config by its path, or by its name among those of a game."""
+    if Path(name).suffix or Path(name).is_file():
+        return Path(name)
+    found = FOLDER / game / f"{name}.yaml"
+    if not found.is_file():
+        known = sorted(path.stem for path in (FOLDER / game).glob("*.yaml"))
+        raise ValueError(f"there is no config {name!r} for {game}; there are {', '.join(known)}, or name a file")
+    return found
+
+
+def read(path: Path, game: str | None = None) -> Config:
+    """A config from a YAML file; ValueError names what is wrong. A given game must not contradict the file's own."""
     import yaml
 
     try:
@@ -123,87 +202,57 @@ def read(path: Path) -> AnyConfig:
         raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a text file") from None
+    if not isinstance(source, dict | None):
+        raise ValueError(f"{path}: a config is a list of `key: value` lines")
     try:
-        return from_dict(source or {})
+        config = from_dict({"game": game or DEFAULT} | (source or {}))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def from_dict(source: Any) -> AnyConfig:
-    """A config from its keys; ValueError names what is wrong."""
-    if not isinstance(source, dict):
-        raise ValueError("a config is a list of `key: value` lines")
-    settings = dict(source)
-    learner = settings.pop("learner", "ppo")
-    if not isinstance(learner, str) or learner not in LEARNERS:
-        raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {learner!r}")
-    kind = LEARNERS[learner]
-    known = {item.name: item for item in fields(kind)}
-    for key, value in settings.items():
-        if key not in known:
-            raise ValueError(f"{key!r} is no setting; there are learner, {', '.join(known)}")
-        wanted = known[key].type
-        if wanted == "list[int]":
-            fits = isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
-        elif wanted == "str":
-            fits = isinstance(value, str)
-        elif wanted == "int":
-            fits = isinstance(value, int) and not isinstance(value, bool)
-        else:
-            fits = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not fits:
-            raise ValueError(f"{key} must be of the kind {wanted}, not {value!r}")
-    config = kind(**settings)
-    check_settings(config.players, config.copies, "win", None)
-    check_seed(config.seed)
-    if isinstance(config, Config):
-        _check_ppo(config)
-    elif isinstance(config, ValueConfig):
-        _check_value(config)
-    else:
-        _check_imitation(config)
+    if game not in (None, config.game):
+        raise ValueError(f"{path} is for {config.game}, not for {game}")
     return config
 
 
-def _check_ppo(config: Config) -> None:
-    _at_least(config, 1, "steps", "tables", "rollout", "epochs", "snapshot_every", "snapshots", "evaluate_every")
-    _at_least(config, 1, "evaluation_games")
-    _at_least(config, 2, "minibatch")
-    _at_least(config, 0, "checkpoint_minutes", "entropy", "critic_first")
-    _above_0(config, "learning_rate", "clip")
-    _shares(config, "gae_lambda", "alike")
-    shares = [config.current, config.past, config.heuristic, config.planner, config.random]
-    if not all(0 <= share < math.inf for share in shares) or sum(shares) == 0:
-        raise ValueError("the shares current, past, heuristic, planner, random must not be negative, nor all 0")
+def from_dict(source: dict[str, Any]) -> Config:
+    """A config from its keys; ValueError names what is wrong."""
+    values = dict(source)
+    learner = values.pop("learner", "ppo")
+    if not isinstance(learner, str) or learner not in LEARNERS:
+        raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {learner!r}")
+    kind = LEARNERS[learner]
+    known, types = [item.name for item in fields(kind)], get_type_hints(kind)
+    for key, value in values.items():
+        if key not in known:
+            renamed = f"{key!r} is now {OLD_KEYS[key]}" if key in OLD_KEYS else f"{key!r} is no setting"
+            raise ValueError(f"{renamed}; there are learner, {', '.join(known)}")
+        if not _fits(value, types[key]):
+            raise ValueError(f"{key} must be {_NAMES[types[key]]}, not {value!r}")
+    config = kind(**values)
+    config.check()
+    return config
 
 
-def _check_value(config: ValueConfig) -> None:
-    _at_least(config, 1, "turns", "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
-    _at_least(config, 0, "checkpoint_minutes", "score_weight")
-    _above_0(config, "learning_rate")
-    _shares(config, "trace", "explore", "heuristic", "average")
+# In words, by the type of a field.
+_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    list[int]: "a list of whole numbers above 0",
+    list[str]: "a list of names",
+    dict[str, float]: "names with numbers",
+    dict[str, Any]: "names with values",
+}
 
 
-def _check_imitation(config: ImitationConfig) -> None:
-    _at_least(config, 1, "decisions", "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
-    _at_least(config, 0, "checkpoint_minutes")
-    _above_0(config, "learning_rate", "temperature")
-    _shares(config, "average")
-
-
-def _at_least(config: AnyConfig, least: int, *keys: str) -> None:
-    for key in keys:
-        if not least <= getattr(config, key) < math.inf:
-            raise ValueError(f"{key} must be at least {least}, not {getattr(config, key)}")
-
-
-def _above_0(config: AnyConfig, *keys: str) -> None:
-    for key in keys:
-        if not 0 < getattr(config, key) < math.inf:
-            raise ValueError(f"{key} must be above 0, not {getattr(config, key)}")
-
-
-def _shares(config: AnyConfig, *keys: str) -> None:
-    for key in keys:
-        if not 0 <= getattr(config, key) <= 1:
-            raise ValueError(f"{key} must be from 0 to 1, not {getattr(config, key)}")
+def _fits(value: Any, wanted: Any) -> bool:
+    if wanted == list[int]:
+        return isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
+    if wanted == list[str]:
+        return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
+    if wanted in (dict[str, float], dict[str, Any]):
+        numbers = wanted == dict[str, float]
+        return isinstance(value, dict) and all(
+            isinstance(k, str) and (not numbers or _fits(v, float)) for k, v in value.items()
+        )
+    number = wanted in (int, float)
+    return isinstance(value, (int, float) if wanted is float else wanted) and not (number and isinstance(value, bool))

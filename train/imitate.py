@@ -10,7 +10,6 @@ kind as `ppo`'s, and plays as `ppo:weights=FILE`.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +17,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pechvogel.agents import policy as ppo
-from pechvogel.agents import registry
+from pechvogel.agents import policy
 from pechvogel.agents.base import Agent
-from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
-from pechvogel.agents.pechvogel.planner import PlannerAgent
-from pechvogel.agents.policy import Policy, PpoAgent
+from pechvogel.agents.games import kind_of
+from pechvogel.agents.policy import Policy, PolicyAgent
+from pechvogel.tabletop.seeds import game_seed
 from pechvogel.train.config import ImitationConfig
-from pechvogel.train.loop import Data, Loop
-from pechvogel.train.selfplay import arrays_of
-from pechvogel_env import observation
-from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.dice import game_seed
-from pechvogel_env.rules import NUM_ACTIONS
-
-HALVES = 2  # of the tables, each played by a thread
+from pechvogel.train.loop import HALVES, Arrays, Data, FittedLoop
+from pechvogel.train.networks import layers_of, make_network
 
 
 class Tables:
@@ -42,19 +34,19 @@ class Tables:
         num = (config.tables + half) // HALVES
         self.rollout = config.rollout
         self.teacher = teacher
-        self.buffers = Buffers.allocate(max(1, num), config.players)
         seed = int(game_seed(np.uint64(config.seed), half, 0))
-        self.batch = Batch(self.buffers, num_players=config.players, copies=config.copies, seed=seed)
+        self.batch = kind_of(config.game).batch(config.variant, max(1, num), seed=seed)
         self.rng = np.random.default_rng([config.seed, half])
 
-    def play(self, policy: Policy) -> dict[str, NDArray[np.float32]]:
+    def play(self, apprentice: Policy) -> dict[str, NDArray[np.float32]]:
         """So many decisions at every table: what was seen, and what the teacher thinks each action is worth."""
         seen, masks, values, lost = [], [], [], []
+        games, buffers = np.arange(self.batch.num_games), self.batch.buffers
         for _ in range(self.rollout):
-            seen.append(self.buffers.observations.copy())
-            masks.append(self.buffers.masks.copy())
-            logits = policy.logits(seen[-1], masks[-1])
-            worth = self.teacher.action_values_batch(self.batch.states)
+            seen.append(buffers.observations.copy())
+            masks.append(buffers.masks.copy())
+            logits = apprentice.logits(seen[-1], masks[-1])
+            worth = self.teacher.action_values_batch(self.batch.shown(games))
             favourites = np.argmax(logits, axis=1)[:, None]
             lost.append(np.nanmax(worth, axis=1) - np.take_along_axis(worth, favourites, axis=1)[:, 0])
             values.append(np.where(np.isnan(worth), -np.inf, worth))
@@ -67,42 +59,25 @@ class Tables:
         }
 
 
-def make_network(config: ImitationConfig) -> torch.nn.Sequential:
-    """As `agents.ppo.Policy` runs it."""
-    sizes = [observation.size(config.players), *config.hidden, NUM_ACTIONS]
-    layers: list[torch.nn.Module] = []
-    for k in range(len(sizes) - 1):
-        layers += [torch.nn.Linear(sizes[k], sizes[k + 1]), torch.nn.Tanh()]
-    return torch.nn.Sequential(*layers[:-1])
-
-
-def as_policy(network: torch.nn.Module) -> Policy:
-    """The network as plain arrays."""
-    arrays = [tensor.detach().numpy().copy() for tensor in network.state_dict().values()]
-    return Policy(list(zip(arrays[::2], arrays[1::2], strict=True)))
-
-
-class Trainer(Loop[ImitationConfig]):
+class ImitationLearner(FittedLoop[ImitationConfig]):
     """A run of this learner."""
 
     unit = "decisions"
     evaluation_seed = 40_000_000
 
     def __init__(self, config: ImitationConfig, folder: Path) -> None:
-        torch.set_num_threads(1)  # each half of the tables has a thread
-        torch.manual_seed(config.seed)
-        super().__init__(config, folder, make_network(config))
-        teacher = registry.make(config.teacher)
-        registry.prepare(teacher, config.players, config.copies)
+        kind = kind_of(config.game)
+        sizes = [kind.observation_size(config.variant), *config.hidden, len(kind.actions)]
+        super().__init__(config, folder, lambda: make_network(sizes, torch.nn.Tanh))
+        teacher = self.make_agent(config.teacher)
         if not hasattr(teacher, "action_values_batch"):
             raise ValueError(f"teacher {config.teacher!r} can't say what actions are worth (action_values_batch)")
-        self.pool = ThreadPoolExecutor(HALVES)
         self.halves = [Tables(config, teacher, half) for half in range(min(HALVES, config.tables))]
 
     def play(self) -> tuple[Data, float]:
         """A few decisions at every table; the error is what the apprentice's favourites lose."""
-        policy = as_policy(self.network)
-        played = list(self.pool.map(lambda half: half.play(policy), self.halves))
+        apprentice = Policy(layers_of(self.network))
+        played = list(self.pool.map(lambda half: half.play(apprentice), self.halves))
         data = {key: torch.from_numpy(np.concatenate([part[key] for part in played])) for key in played[0]}
         return data, float(data.pop("lost").mean())
 
@@ -115,26 +90,22 @@ class Trainer(Loop[ImitationConfig]):
         surprise = -(chances * logs).sum(dim=1).mean()
         return surprise, float(surprise.detach())
 
-    def opponents(self) -> list[Agent]:
-        """The scripted agents that are worth playing."""
-        return [HeuristicAgent(), PlannerAgent()]
-
     def agent(self) -> Agent:
         """The policy's favourite actions."""
-        return PpoAgent.of(as_policy(self.averaged), self.config.players, self.config.copies)
+        return PolicyAgent.of(Policy(layers_of(self.averaged)), self.variant)
 
-    def tables(self) -> dict[str, NDArray[Any]]:
+    def tables(self) -> Arrays:
         """The games of both halves."""
         return {
             f"half.{number}.{name}": array
             for number, half in enumerate(self.halves)
-            for name, array in arrays_of(half.batch).items()
+            for name, array in half.batch.arrays().items()
         }
 
     def generators(self) -> dict[str, np.random.Generator]:
         """With those that choose among the apprentice's actions."""
         return super().generators() | {f"half_{number}": half.rng for number, half in enumerate(self.halves)}
 
-    def save(self, path: Path, card: dict[str, Any]) -> None:
+    def save(self, path: Path, about: dict[str, Any]) -> None:
         """As `ppo` reads it."""
-        ppo.save(as_policy(self.averaged), path, card)
+        policy.save(Policy(layers_of(self.averaged)), path, about)

@@ -1,7 +1,7 @@
-"""The loop of a run that trains a network of our own: play, learn, evaluate now and then, and lose nothing.
+"""The loop of every training run: play, learn, evaluate now and then, and lose nothing.
 
 A checkpoint is one file that is replaced as a whole, and a run that was killed and resumed ends with the same weights,
-to the bit, as one that was not. What it plays and learns is the business of its learner (`value`, `imitate`).
+to the bit, as one that was not. What it plays and learns is the business of its learner (`ppo`, `value`, `imitate`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import json
 import math
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -21,76 +23,88 @@ from rich.progress import TextColumn
 from safetensors.numpy import save as to_bytes
 from torch.utils.tensorboard import SummaryWriter
 
+from pechvogel import __version__
+from pechvogel.agents import card, registry
 from pechvogel.agents.base import Agent
+from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel.train.arena.tournament import against_table
-from pechvogel.train.config import CHECKPOINT, HISTORY, WEIGHTS, AnyConfig, OwnConfig, as_dict, ended
+from pechvogel.train.config import CHECKPOINT, HISTORY, WEIGHTS, Config, ImitationConfig, ValueConfig, as_dict, ended
+from pechvogel.train.networks import device_of
 from pechvogel.train.progress import bar
-from pechvogel_env import __version__
 
 Data = dict[str, torch.Tensor]  # by name; a row per position
-SomeConfig = TypeVar("SomeConfig", bound=OwnConfig)
+Arrays = dict[str, NDArray[Any]]
+SomeConfig = TypeVar("SomeConfig", bound=Config)
+FittedConfig = TypeVar("FittedConfig", bound=ValueConfig | ImitationConfig)
 
-
-def card_of(config: AnyConfig, steps: int, seconds: float, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a run says about the weights that it made."""
-    return {
-        "players": config.players,
-        "copies": config.copies,
-        "version": __version__,
-        "config": as_dict(config),
-        "steps": steps,
-        "seconds": round(seconds),
-        "results": results,
-    }
+HALVES = 2  # of the tables, each played by a thread
 
 
 class Loop(ABC, Generic[SomeConfig]):
-    """A run: the network, its average over updates, and how far it has come."""
+    """A run, and how far it has come."""
 
-    unit = "steps"  # what a run is measured in: the key of its config that says how many
-    evaluation_seed = 0  # evaluations use dice of their own
+    unit: ClassVar[str]  # what a run is measured in: the key of its config that says how many
+    evaluation_seed: ClassVar[int]  # evaluations use dice of their own
 
-    def __init__(self, config: SomeConfig, folder: Path, network: torch.nn.Module) -> None:
+    def __init__(self, config: SomeConfig, folder: Path) -> None:
+        # Small networks gain nothing from a second thread, and threads that wait for each other spin: one is faster,
+        # leaves the other core to games or to another run, and gives the same sums on every machine.
+        torch.set_num_threads(1)
         self.config, self.folder = config, folder
-        self.network = network
-        self.averaged = deepcopy(network)
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-        self.shuffle = np.random.default_rng(config.seed)
+        self.device = device_of(config.device)
+        self.variant = config.variant
+        self.kind = kind_of(config.game)
+        self.opponents = [self.make_agent(spec) for spec in config.evaluate_against]
         self.done = self.updates = 0
         self.goal: int = getattr(config, self.unit)
         self.seconds = 0.0
         self.history: list[dict[str, Any]] = []
 
+    def make_agent(self, spec: str) -> Any:
+        """An agent that can play this game."""
+        agent = registry.make(spec, self.config.game)
+        registry.prepare(agent, self.variant)
+        return agent
+
     # ------------------------------------------------------------------------------ a learner's own
 
-    @abstractmethod
-    def play(self) -> tuple[Data, float]:
-        """Positions to learn from, and the mean error that was found in them."""
+    optimizer: torch.optim.Optimizer
 
     @abstractmethod
-    def loss(self, data: Data) -> tuple[torch.Tensor, float]:
-        """What is to become small, and what TensorBoard shows of it."""
+    def update(self) -> dict[str, float]:
+        """One round: play, then learn from it, and count both; returns what TensorBoard shows."""
 
     @abstractmethod
-    def opponents(self) -> list[Agent]:
-        """Who is played in evaluations."""
+    def status(self, measured: dict[str, float]) -> str:
+        """A word on an update, for the progress bar."""
 
     @abstractmethod
     def agent(self) -> Agent:
-        """Who plays them: the averaged network."""
+        """Who plays in evaluations: what was learned so far."""
 
     @abstractmethod
-    def tables(self) -> dict[str, NDArray[Any]]:
+    def save(self, path: Path, about: dict[str, Any]) -> None:
+        """Write what was learned with its card."""
+
+    @abstractmethod
+    def modules(self) -> dict[str, torch.nn.Module]:
+        """All networks, by name."""
+
+    @abstractmethod
+    def tables(self) -> Arrays:
         """All that the running games consist of; views, to be read and written."""
 
     @abstractmethod
-    def save(self, path: Path, card: dict[str, Any]) -> None:
-        """Write the averaged network with its card."""
-
     def generators(self) -> dict[str, np.random.Generator]:
         """All that is drawn from."""
-        return {"shuffle": self.shuffle}
+
+    def further(self) -> tuple[Arrays, dict[str, Any]]:
+        """What else the rest of the run depends on: arrays, and notes."""
+        return {}, {}
+
+    def restore_further(self, tensors: Arrays, notes: dict[str, Any]) -> None:
+        """The inverse of `further`, after all else is restored."""
 
     # ------------------------------------------------------------------------------ the loop
 
@@ -98,7 +112,7 @@ class Loop(ABC, Generic[SomeConfig]):
         """Play and learn until all is done; then write the weights with their card."""
         config = self.config
         if self.done >= self.goal and ended(self.folder):
-            return
+            return  # all is done, and the card may have results that are better than ours
         saved = time.monotonic()
         with (
             # What a killed run has written after its checkpoint comes once more.
@@ -114,7 +128,7 @@ class Loop(ABC, Generic[SomeConfig]):
                 self.seconds += time.monotonic() - began
                 speed = (self.done - before) / (time.monotonic() - began)
                 latest = [f"{row['against']} {row['win_share']:.1%}" for row in self.latest()]
-                status = [f"{speed:,.0f} {self.unit}/s", f"error {measured['train/error']:.4f}", *latest]
+                status = [f"{speed:,.0f} {self.unit}/s", self.status(measured), *latest]
                 progress.update(task, completed=self.done, status=", ".join(status))
                 for name, value in {**measured, f"time/{self.unit}_per_second": speed}.items():
                     writer.add_scalar(name, value, self.done)
@@ -124,18 +138,126 @@ class Loop(ABC, Generic[SomeConfig]):
                     saved = time.monotonic()
         self.write_weights()
 
+    def evaluate(self) -> dict[str, float]:
+        """One of us at a table of each opponent."""
+        agent, games = self.agent(), self.config.evaluation_games
+        rows = [against_table(agent, other, self.variant, games, self.evaluation_seed) for other in self.opponents]
+        self.history += [{"steps": self.done, **row} for row in rows]
+        return {f"win_share/{row['against']}": row["win_share"] for row in rows}
+
+    def latest(self) -> list[dict[str, Any]]:
+        """The last evaluation."""
+        return [row for row in self.history if row["steps"] == self.history[-1]["steps"]]
+
+    def write_weights(self) -> None:
+        """What was learned so far, with its card."""
+        if not self.history or self.history[-1]["steps"] != self.done:  # ended early
+            self.evaluate()
+        replace_file(self.folder / HISTORY, to_json(self.history))
+        about = {
+            **card.head(self.variant),
+            "version": __version__,
+            "config": as_dict(self.config),
+            "steps": self.done,
+            "seconds": round(self.seconds),
+            "results": self.latest(),
+        }
+        self.save(self.folder / WEIGHTS, about)
+
+    # ------------------------------------------------------------------------------ checkpoints
+
+    def checkpoint(self) -> None:
+        """Everything that the rest of the run depends on, in one file that is replaced as a whole."""
+        further, more_notes = self.further()
+        tensors = {name: array.view(np.uint8) for name, array in self.tables().items()} | further
+        for module, network in self.modules().items():
+            tensors |= {f"{module}.{name}": tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
+        for number, state in self.optimizer.state_dict()["state"].items():
+            for name, tensor in state.items():
+                tensors[f"optimizer.{number}.{name}"] = tensor.cpu().numpy()
+        notes = {
+            "config": as_dict(self.config),
+            "done": self.done,
+            "updates": self.updates,
+            "seconds": self.seconds,
+            "history": self.history,
+            "generators": {name: rng.bit_generator.state for name, rng in self.generators().items()},
+            **more_notes,
+        }
+        contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
+        replace_file(self.folder / HISTORY, to_json(self.history))
+
+    def restore(self, tensors: Arrays, notes: dict[str, Any]) -> None:
+        """The inverse of `checkpoint`."""
+        for module, network in self.modules().items():
+            network.load_state_dict({name: torch.from_numpy(a) for name, a in part(tensors, f"{module}.").items()})
+        optimizer = self.optimizer.state_dict()
+        optimizer["state"] = {}
+        for key, array in part(tensors, "optimizer.").items():
+            number, name = key.split(".")
+            optimizer["state"].setdefault(int(number), {})[name] = torch.from_numpy(array)
+        self.optimizer.load_state_dict(optimizer)
+        for name, array in self.tables().items():
+            array.view(np.uint8)[...] = tensors[name]
+        for name, rng in self.generators().items():
+            rng.bit_generator.state = notes["generators"][name]
+        self.done, self.updates = notes["done"], notes["updates"]
+        self.seconds, self.history = notes["seconds"], notes["history"]
+        self.restore_further(tensors, notes)
+
+
+def part(tensors: Arrays, prefix: str) -> Arrays:
+    """Those whose names begin so, without that beginning."""
+    return {name[len(prefix) :]: array for name, array in tensors.items() if name.startswith(prefix)}
+
+
+class FittedLoop(Loop[FittedConfig]):
+    """A run that fits a network of our own to targets, and plays with its average over updates."""
+
+    def __init__(self, config: FittedConfig, folder: Path, make_network: Callable[[], torch.nn.Module]) -> None:
+        super().__init__(config, folder)
+        torch.manual_seed(config.seed)
+        self.network = make_network().to(self.device)
+        self.averaged = deepcopy(self.network)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.shuffle = np.random.default_rng(config.seed)
+        self.pool = ThreadPoolExecutor(HALVES)
+
+    @abstractmethod
+    def play(self) -> tuple[Data, float]:
+        """Positions to learn from, and the mean error that was found in them."""
+
+    @abstractmethod
+    def loss(self, data: Data) -> tuple[torch.Tensor, float]:
+        """What is to become small, and what TensorBoard shows of it."""
+
+    def modules(self) -> dict[str, torch.nn.Module]:
+        """The network and its average."""
+        return {"network": self.network, "averaged": self.averaged}
+
+    def generators(self) -> dict[str, np.random.Generator]:
+        """What orders positions."""
+        return {"shuffle": self.shuffle}
+
+    def status(self, measured: dict[str, float]) -> str:
+        """How far off the network was."""
+        return f"error {measured['train/error']:.4f}"
+
     def update(self) -> dict[str, float]:
-        """One round: play, then learn from it; returns what TensorBoard shows."""
+        """Play, learn in minibatches, and average."""
         config = self.config
         data, error = self.play()
         num = len(next(iter(data.values())))
         progress = min(1.0, self.done / self.goal)
+        # To a hundredth along a cosine.
         rate = config.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * progress)) / 2)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
+        data = {name: rows.to(self.device) for name, rows in data.items()}
         losses = []
         for _ in range(config.epochs):
-            order = torch.from_numpy(self.shuffle.permutation(num))
+            order = torch.from_numpy(self.shuffle.permutation(num)).to(self.device)
             for at in range(0, num, config.minibatch):
                 some = order[at : at + config.minibatch]
                 losses.append(self._learn({name: rows[some] for name, rows in data.items()}))
@@ -154,68 +276,3 @@ class Loop(ABC, Generic[SomeConfig]):
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         return shown
-
-    def evaluate(self) -> dict[str, float]:
-        """One of us, with the averaged weights, at a table of each opponent."""
-        agent = self.agent()
-        rows = [against_table(agent, other, self.config, self.evaluation_seed) for other in self.opponents()]
-        self.history += [{"steps": self.done, **row} for row in rows]
-        return {f"win_share/{row['against']}": row["win_share"] for row in rows}
-
-    def latest(self) -> list[dict[str, Any]]:
-        """The last evaluation."""
-        return [row for row in self.history if row["steps"] == self.history[-1]["steps"]]
-
-    def write_weights(self) -> None:
-        """What was learned so far, with its card."""
-        if not self.history or self.history[-1]["steps"] != self.done:  # ended early
-            self.evaluate()
-        replace_file(self.folder / HISTORY, to_json(self.history))
-        self.save(self.folder / WEIGHTS, card_of(self.config, self.done, self.seconds, self.latest()))
-
-    # ------------------------------------------------------------------------------ checkpoints
-
-    def checkpoint(self) -> None:
-        """Everything that the rest of the run depends on, in one file that is replaced as a whole."""
-        tensors = {f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()}
-        tensors |= {f"averaged.{name}": tensor.numpy() for name, tensor in self.averaged.state_dict().items()}
-        for number, state in self.optimizer.state_dict()["state"].items():
-            for name, tensor in state.items():
-                tensors[f"optimizer.{number}.{name}"] = tensor.numpy()
-        tensors |= self.tables()
-        notes = {
-            "config": as_dict(self.config),
-            self.unit: self.done,
-            "updates": self.updates,
-            "seconds": self.seconds,
-            "history": self.history,
-            **{name: rng.bit_generator.state for name, rng in self.generators().items()},
-        }
-        contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
-        replace_file(self.folder / HISTORY, to_json(self.history))
-
-    def restore(self, tensors: dict[str, NDArray[Any]], notes: dict[str, Any]) -> None:
-        """The inverse of `checkpoint`."""
-
-        def part(prefix: str) -> dict[str, torch.Tensor]:
-            return {
-                name[len(prefix) :]: torch.from_numpy(array)
-                for name, array in tensors.items()
-                if name.startswith(prefix)
-            }
-
-        self.network.load_state_dict(part("network."))
-        self.averaged.load_state_dict(part("averaged."))
-        optimizer = self.optimizer.state_dict()
-        optimizer["state"] = {}
-        for key, tensor in part("optimizer.").items():
-            number, name = key.split(".")
-            optimizer["state"].setdefault(int(number), {})[name] = tensor
-        self.optimizer.load_state_dict(optimizer)
-        for name, array in self.tables().items():
-            array[...] = tensors[name]
-        for name, rng in self.generators().items():
-            rng.bit_generator.state = notes[name]
-        self.done, self.updates = notes[self.unit], notes["updates"]
-        self.seconds, self.history = notes["seconds"], notes["history"]

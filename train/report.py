@@ -7,62 +7,48 @@ weights, and draws everything into `report.html`: one file, without scripts, tha
 from __future__ import annotations
 
 import html
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pechvogel.agents import policy as ppo
-from pechvogel.agents.card import read_card
-from pechvogel.agents.pechvogel import value
+from pechvogel.agents.card import read_card, variant_of, write_card
+from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.files import replace_file
+from pechvogel.train import plots
 from pechvogel.train.arena import tournament
 from pechvogel.train.config import HISTORY, WEIGHTS
+from pechvogel.train.plots import share_text
 
 REPORT = "report.html"
-# By the format of a card: the agent that plays with such weights, their module, and what training counts.
-KINDS: dict[Any, tuple[str, Any, str]] = {
-    ppo.CARD_FORMAT: ("ppo", ppo, "decisions of the learner"),
-    value.CARD_FORMAT: ("champion", value, "turns"),
-}
-COLOURS = ("#1d4d4f", "#dd7530", "#7b9e3a", "#8a5aa8", "#4a7fc1", "#b0413e")
-HABITS = {
-    "reduce": "reduces",
-    "frustrate": "frustrates",
-    "join": "joins",
-    "steal": "steals",
-}
+# By the format of a card: the agent that plays with such weights, and what training counts.
+KINDS = {"pechvogel-policy-1": ("ppo", "decisions of the learner"), "pechvogel-value-1": ("champion", "turns")}
 
 
-def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[str, Any]:
+def make(folder: Path, against: Sequence[str], games: int, seed: int, game: str | None = None) -> dict[str, Any]:
     """Evaluate the run's agent and write the report; the result is what `--json` writes."""
     weights = folder / WEIGHTS
     if not weights.is_file():
         raise ValueError(
             f"{folder} has no trained weights ({WEIGHTS}); train, or go on with `pechvogel train --resume`"
         )
-    kind = KINDS.get(read_card(weights).get("format"))
-    if kind is None:
+    card = read_card(weights)
+    if card.get("format") not in KINDS:
         raise ValueError(f"{weights.with_suffix('.json')} is not the card of a training run")
-    agent, module, _ = kind
-    trained, card = module.load(weights)
+    agent, _ = KINDS[card["format"]]
     history = _history(folder / HISTORY)
     for key in ("config", "steps", "seconds", "version"):
         if key not in card:
             raise ValueError(f"{weights.with_suffix('.json')} has no {key!r}: it is not the card of a training run")
+    variant = variant_of(card)
+    if game not in (None, variant.game):
+        raise ValueError(f"{folder} has weights for {variant.game}, not for {game}")
     setup = tournament.Setup(
-        specs=[f"{agent}:weights={weights}", *against],
-        players=card["players"],
-        copies=card["copies"],
-        games=games,
-        seed=seed,
-        first_against_rest=True,
+        [f"{agent}:weights={weights}", *against], variant, games=games, seed=seed, first_against_rest=True
     )
     result = tournament.run(setup)
     for table in result["lineups"]:
@@ -78,9 +64,13 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int) -> dict[st
         for table in result["lineups"]
     ]
     page = _page(folder.name, card, history, result)
-    module.save(trained, weights, card)
+    write_card(weights, card)
     replace_file(folder / REPORT, page.encode())
     return result
+
+
+def _verbs(card: dict[str, Any]) -> dict[str, str]:
+    return {name: habit.verb for name, habit in kind_of(variant_of(card).game).habits.items()}
 
 
 def _history(path: Path) -> list[dict[str, Any]]:
@@ -109,12 +99,13 @@ def show(result: dict[str, Any], folder: Path) -> None:
         table.add_column(column, justify="right", no_wrap=True)
     habits = Table(title="How often it does so where it could", box=box.SIMPLE_HEAD)
     habits.add_column("against", overflow="fold")
-    for column in HABITS.values():
+    verbs = _verbs(read_card(folder / WEIGHTS))
+    for column in verbs.values():
         habits.add_column(column, justify="right", no_wrap=True)
     for row in result["lineups"]:
         mine = row["agents"][0]
         table.add_row(*_results_row(row))
-        habits.add_row(row["against"], *[_often(mine["habits"][name]) for name in HABITS])
+        habits.add_row(row["against"], *[_often(mine["habits"][name]) for name in verbs])
     console.print(table)
     console.print(habits)
     for message in result["messages"]:
@@ -127,14 +118,10 @@ def _results_row(row: dict[str, Any]) -> list[str]:
     return [
         row["against"],
         f"{row['games']:,}",
-        _share(mine),
+        share_text(mine),
         f"{mine['mean_score']:.1f} : {theirs['mean_score']:.1f}",
         f"{row['mean_turns']:.1f}",
     ]
-
-
-def _share(agent: dict[str, Any]) -> str:
-    return f"{agent['win_share']:.1%} ± {50 * (agent['ci95'][1] - agent['ci95'][0]):.1f}"
 
 
 def _often(habit: list[int]) -> str:
@@ -146,10 +133,11 @@ def _often(habit: list[int]) -> str:
 
 
 def _page(name: str, card: dict[str, Any], history: list[dict[str, Any]], result: dict[str, Any]) -> str:
-    game = f"{card['players']} players, {card['copies']} copies of each marker"
+    variant = variant_of(card)
+    unit = KINDS[card["format"]][1]
     facts = {
-        "game": game,
-        "trained for": f"{card['steps']:,} {KINDS[card['format']][2]}, {card['seconds'] / 60:.1f} minutes",
+        "game": kind_of(variant.game).describe(variant),
+        "trained for": f"{card['steps']:,} {unit}, {card['seconds'] / 60:.1f} minutes",
         "seed": card["config"]["seed"],
         "network": ", ".join(map(str, card["config"]["hidden"])),
         "evaluated": f"{result['lineups'][0]['games']:,} games per table, seed {result['seed']}, "
@@ -157,125 +145,41 @@ def _page(name: str, card: dict[str, Any], history: list[dict[str, Any]], result
         "version": f"pechvogel {card['version']}, {card['environment']}",
         "weights": f"SHA-256 {card['sha256'][:16]}…",
     }
-    plots = {
+    drawings = {
         "Learning curve": (
-            _learning_curve(history, card["players"], KINDS[card["format"]][2]),
+            plots.learning_curve(history, variant.num_players, unit),
             "Win share in evaluations during training, one of it at a table of each, with 95% intervals.",
         ),
         "Win shares": (
-            _win_shares(result),
+            plots.win_shares(result),
             f"After training. The dotted line is an even share, {1 / result['players']:.1%}.",
         ),
-        "What it does with frustrations": (
-            _habits(result),
-            "How often it reduces, frustrates, joins and steals where it has the choice, by whom it plays, "
+        "What it does": (
+            plots.habits(result, _verbs(card)),
+            f"How often it {', '.join(_verbs(card).values())} where it has the choice, by whom it plays, "
             "and (paler) what the others do in the same games.",
         ),
-        "Length of games": (_lengths(result), "Turns per game, by whom it plays."),
+        "Length of games": (plots.lengths(result), "Turns per game, by whom it plays."),
     }
     sections = "".join(
         f"<figure><h2>{html.escape(title)}</h2>{picture}<figcaption>{html.escape(text)}</figcaption></figure>"
-        for title, (picture, text) in plots.items()
+        for title, (picture, text) in drawings.items()
     )
     rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
     config = html.escape("\n".join(f"{key}: {value}" for key, value in card["config"].items()))
     return _FRAME.format(
-        name=html.escape(name), facts=rows, results=_results_table(result), plots=sections, config=config
+        name=html.escape(name), facts=rows, results=_results_table(result, _verbs(card)), plots=sections, config=config
     )
 
 
-def _results_table(result: dict[str, Any]) -> str:
-    head = ["against", "games", "win share", "score", "turns", *HABITS.values()]
+def _results_table(result: dict[str, Any], verbs: dict[str, str]) -> str:
+    head = ["against", "games", "win share", "score", "turns", *verbs.values()]
     lines = []
     for row in result["lineups"]:
         habits = row["agents"][0]["habits"]
-        cells = [*_results_row(row), *[_often(habits[habit]) for habit in HABITS]]
+        cells = [*_results_row(row), *[_often(habits[habit]) for habit in verbs]]
         lines.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     return "<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in head) + "</tr>" + "".join(lines)
-
-
-def _learning_curve(history: list[dict[str, Any]], players: int, unit: str) -> str:
-    figure, axis = _axes()
-    for colour, opponent in zip(COLOURS, dict.fromkeys(row["against"] for row in history), strict=False):
-        rows = [row for row in history if row["against"] == opponent]
-        steps = [row["steps"] / 1e6 for row in rows]
-        low, high = np.array([row["ci95"] for row in rows]).T * 100
-        axis.plot(
-            steps, [100 * row["win_share"] for row in rows], "o-", color=colour, label=f"against {opponent}", ms=3
-        )
-        axis.fill_between(steps, low, high, color=colour, alpha=0.2, linewidth=0)
-    axis.axhline(100 / players, color="grey", linestyle=":")
-    axis.set(xlabel=f"million {unit}", ylabel="win share, %")
-    axis.legend()
-    return _svg(figure, "Learning curve: win share against training steps")
-
-
-def _win_shares(result: dict[str, Any]) -> str:
-    figure, axis = _axes()
-    names = [row["against"] for row in result["lineups"]]
-    mine = [row["agents"][0] for row in result["lineups"]]
-    middle = np.array([100 * agent["win_share"] for agent in mine])
-    spans = np.abs(np.array([agent["ci95"] for agent in mine]).T * 100 - middle)
-    axis.barh(names, middle, xerr=spans, color=COLOURS[0], ecolor=COLOURS[1], capsize=4)
-    for place, agent in enumerate(mine):
-        axis.text(2, place, _share(agent), color="white", va="center")
-    axis.axvline(100 / result["players"], color="grey", linestyle=":")
-    axis.invert_yaxis()
-    axis.set(xlabel="win share, %", xlim=(0, 100))
-    return _svg(figure, "Win shares with 95% intervals")
-
-
-def _habits(result: dict[str, Any]) -> str:
-    figure, axis = _axes()
-    tables = result["lineups"]
-    habits = [name for name in HABITS if any(row["agents"][0]["habits"][name][1] for row in tables)]
-    width = 0.8 / (2 * len(tables))
-    for number, row in enumerate(tables):
-        for pale, agent in enumerate(row["agents"]):
-            chances = [agent["habits"][name] for name in habits]
-            often = [100 * times / total if total else 0.0 for times, total in chances]
-            places = np.arange(len(habits)) - 0.4 + width * (2 * number + pale + 0.5)
-            label = None if pale else f"against {row['against']}"
-            axis.bar(places, often, width, color=COLOURS[number % len(COLOURS)], alpha=0.4 if pale else 1, label=label)
-    axis.set_xticks(range(len(habits)), [HABITS[name] for name in habits])
-    axis.set(ylabel="% of its chances")
-    axis.legend()
-    return _svg(figure, "How often it reduces, frustrates, joins and steals")
-
-
-def _lengths(result: dict[str, Any]) -> str:
-    figure, axis = _axes()
-    for colour, row in zip(COLOURS, result["lineups"], strict=False):
-        counts = np.array(row["turns"])
-        shares = 100 * counts / counts.sum()
-        last = int(np.searchsorted(np.cumsum(shares), 99.5)) + 1
-        label = f"against {row['against']}: {row['mean_turns']:.1f} on average"
-        axis.plot(np.arange(last), shares[:last], color=colour, label=label)
-    axis.set(xlabel="turns", ylabel="% of games")
-    axis.set_ylim(bottom=0)
-    axis.legend()
-    return _svg(figure, "Distribution of turns per game")
-
-
-def _axes() -> tuple[Any, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 3.6), layout="constrained")
-    axis = figure.subplots()
-    axis.grid(alpha=0.25)
-    axis.spines[["top", "right"]].set_visible(False)
-    return figure, axis
-
-
-def _svg(figure: Any, label: str) -> str:
-    """The drawing as a part of the page; text stays text, so that it can be read aloud and searched."""
-    import matplotlib
-
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": label, "font.family": "sans-serif"}):
-        target = io.StringIO()
-        figure.savefig(target, format="svg", metadata={"Date": None})
-    drawing = target.getvalue()
-    return drawing[drawing.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{html.escape(label)}"', 1)
 
 
 _FRAME = """<!doctype html>

@@ -9,32 +9,33 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from pechvogel.train import config as configs
-from pechvogel.train import imitate, ppo, value
-from pechvogel.train.config import CHECKPOINT, WEIGHTS, AnyConfig, Config, ValueConfig
+from pechvogel.train.config import CHECKPOINT, WEIGHTS, Config
+from pechvogel.train.imitate import ImitationLearner
+from pechvogel.train.loop import Loop
+from pechvogel.train.ppo import PpoLearner
+from pechvogel.train.value import ValueLearner
+
+LEARNERS: dict[str, Any] = {"ppo": PpoLearner, "value": ValueLearner, "imitate": ImitationLearner}
 
 
-def start(config_path: Path, folder: Path) -> None:
+def start(config: Config, folder: Path) -> None:
     """Train from nothing into a new folder."""
-    _start(configs.read(config_path), folder)
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
+    if (folder / WEIGHTS).exists():
+        raise ValueError(f"{folder} has weights already; choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    _learner(config, folder).train()
 
 
-def start_or_resume(config: AnyConfig, folder: Path) -> None:
+def start_or_resume(config: Config, folder: Path) -> None:
     """Train into a folder, or go on with the run there, which must be of the same settings."""
     if (folder / CHECKPOINT).exists():
         if _read(folder / CHECKPOINT)[1].get("config") != configs.as_dict(config):
             raise ValueError(f"{folder} has a run with other settings")
         resume(folder)
     else:
-        _start(config, folder)
-
-
-def _start(config: AnyConfig, folder: Path) -> None:
-    if (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} has a run already; go on with --resume {folder}, or choose another folder")
-    if (folder / WEIGHTS).exists():
-        raise ValueError(f"{folder} has weights already; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    _trainer(config, folder).train()
+        start(config, folder)
 
 
 def resume(folder: Path, finish: bool = False) -> None:
@@ -46,14 +47,14 @@ def resume(folder: Path, finish: bool = False) -> None:
         raise ValueError(f"{folder} has no checkpoint ({CHECKPOINT}) to resume from")
     tensors, notes = _read(path)
     try:
-        trainer = _trainer(configs.from_dict(notes["config"]), folder)
-        trainer.restore(tensors, notes)
+        learner = _learner(configs.from_dict(notes["config"]), folder)
+        learner.restore(tensors, notes)
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         raise ValueError(f"{path} is no checkpoint of this version ({error})") from None
     if finish:
-        trainer.write_weights()
+        learner.write_weights()
     else:
-        trainer.train()
+        learner.train()
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -65,7 +66,5 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise ValueError(f"{path} is damaged or is no checkpoint") from None
 
 
-def _trainer(config: AnyConfig, folder: Path) -> ppo.Trainer | value.Trainer | imitate.Trainer:
-    if isinstance(config, Config):
-        return ppo.Trainer(config, folder)
-    return value.Trainer(config, folder) if isinstance(config, ValueConfig) else imitate.Trainer(config, folder)
+def _learner(config: Config, folder: Path) -> Loop[Any]:
+    return LEARNERS[config.learner](config, folder)  # type: ignore[no-any-return]

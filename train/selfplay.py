@@ -8,7 +8,7 @@ as a loss.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,23 +17,29 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from pechvogel.agents.base import BatchAgent
-from pechvogel_env import observation
-from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.rules import NUM_ACTIONS, States
+from pechvogel.agents.games import kind_of
+from pechvogel.agents.policy import Policy
+from pechvogel.tabletop.batch import Batch
+from pechvogel.tabletop.kind import Variant
 
 
 class Opponent(Protocol):
-    """Whoever can fill a seat: decides many games at once, from observations or from states."""
+    """Whoever can fill a seat: decides many games at once."""
 
-    def choose(
-        self,
-        observations: NDArray[np.float32],
-        masks: NDArray[np.int8],
-        states: States,
-        rng: np.random.Generator,
-    ) -> NDArray[np.int64]:
-        """One legal action per game."""
+    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """One legal action for each of some games."""
         ...
+
+
+class Sampled:
+    """A policy as an opponent: actions are drawn from its probabilities."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """From what whoever is asked sees."""
+        return self.policy.sample(batch.buffers.observations[games], batch.buffers.masks[games], rng)
 
 
 class Scripted:
@@ -42,26 +48,26 @@ class Scripted:
     def __init__(self, agent: BatchAgent) -> None:
         self.agent = agent
 
-    def choose(
-        self,
-        observations: NDArray[np.float32],
-        masks: NDArray[np.int8],
-        states: States,
-        rng: np.random.Generator,
-    ) -> NDArray[np.int64]:
+    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """The agent's actions; all its games share one generator."""
-        return self.agent.act_batch(states, masks, [rng] * len(states))
+        return self.agent.act_batch(batch.shown(games), batch.buffers.masks[games], [rng] * len(games))
 
 
 class League:
-    """Opponents with the shares in which they are drawn."""
+    """Opponents with the shares in which they are drawn; its members may change between two games."""
 
-    def __init__(self, opponents: Sequence[Opponent], shares: Sequence[float]) -> None:
-        if not opponents or len(opponents) != len(shares):
-            raise ValueError("a league needs opponents, and a share for each of them")
-        if min(shares) < 0 or sum(shares) <= 0:
-            raise ValueError(f"the shares of a league must not be negative, nor all 0: {list(shares)}")
-        self.opponents = list(opponents)
+    def __init__(self, members: Mapping[Opponent, float] | None = None) -> None:
+        self.opponents: list[Opponent] = []
+        self.shares = np.zeros(0)
+        if members is not None:
+            self.renew(members)
+
+    def renew(self, members: Mapping[Opponent, float]) -> None:
+        """Other members, or other shares."""
+        shares = list(members.values())
+        if not members or min(shares) < 0 or sum(shares) <= 0:
+            raise ValueError(f"a league needs members, with shares that are not negative, nor all 0: {shares}")
+        self.opponents = list(members)
         self.shares = np.array(shares, float) / sum(shares)
 
     def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
@@ -79,9 +85,8 @@ class SelfPlayVecEnv(VecEnv):
         self,
         num_games: int,
         league: League,
+        variant: Variant,
         *,
-        num_players: int = 2,
-        copies: int = 3,
         reward: str = "win",
         alike: float = 0.0,
         seed: int = 0,
@@ -89,9 +94,10 @@ class SelfPlayVecEnv(VecEnv):
         if not 0 <= alike <= 1:
             raise ValueError(f"alike must be from 0 to 1, not {alike}")
         self.league, self.alike = league, alike
-        self.num_players = num_players
-        self.buffers = Buffers.allocate(num_games, num_players)
-        self.batch = Batch(self.buffers, num_players=num_players, copies=copies, reward=reward, seed=seed)
+        kind = kind_of(variant.game)
+        num_players = self.num_players = variant.num_players
+        self.batch = kind.batch(variant, num_games, reward=reward, seed=seed)
+        self.buffers = self.batch.buffers
         self.rng = np.random.default_rng([seed, num_games])
         self.seats = np.arange(num_games) % num_players  # the learner's
         self.members = np.zeros((num_games, num_players), np.int64)  # who fills each seat
@@ -100,8 +106,8 @@ class SelfPlayVecEnv(VecEnv):
         self._rewards = np.zeros(num_games, np.float32)
         self._dones = np.zeros(num_games, bool)
         self._no_info: dict[str, Any] = {}
-        size = (observation.size(num_players),)
-        super().__init__(num_games, spaces.Box(0.0, 1.0, size, np.float32), spaces.Discrete(NUM_ACTIONS))
+        box = spaces.Box(0.0, 1.0, (kind.observation_size(variant),), np.float32)
+        super().__init__(num_games, box, spaces.Discrete(len(kind.actions)))
 
     # ------------------------------------------------------------------------------ stable-baselines3's interface
 
@@ -192,19 +198,6 @@ class SelfPlayVecEnv(VecEnv):
             asked = self.members[waiting, buffers.to_act[waiting]]
             for number in np.unique(asked):
                 some = waiting[asked == number]
-                self._actions[some] = self.league.opponents[number].choose(
-                    buffers.observations[some], buffers.masks[some], self.batch.states[some], self.rng
-                )
+                self._actions[some] = self.league.opponents[number].choose(self.batch, some, self.rng)
             self._step(waiting)
             waiting = waiting[buffers.to_act[waiting] != self.seats[waiting]]
-
-
-def arrays_of(batch: Batch) -> dict[str, NDArray[Any]]:
-    """All that the games of a batch consist of; views, to be read and written."""
-    return {
-        **{f"buffers.{name}": array for name, array in vars(batch.buffers).items()},
-        "states": batch.states.view(np.uint8),
-        "bits": batch.bits,
-        "seeds": batch.seeds,
-        "episodes": batch.episodes,
-    }

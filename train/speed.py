@@ -20,21 +20,20 @@ from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from pechvogel.train.config import Config
-from pechvogel.train.ppo import Trainer, network
+from pechvogel.agents.games import kind_of
+from pechvogel.tabletop.kind import Variant
+from pechvogel.train.config import PpoConfig
+from pechvogel.train.ppo import PpoLearner, network
 from pechvogel.train.progress import bar
-from pechvogel_env.solo import SoloEnv
 
 ROUNDS = 5
 SOLO_TABLES = 8
 SOLO_ROLLOUT = 256  # decisions per solo environment between two updates
 
 
-def run(num_players: int, seconds: float) -> dict[str, Any]:
+def run(variant: Variant, seconds: float) -> dict[str, Any]:
     """Learner decisions per second of both, for about so many seconds each."""
-    if not 0 < seconds <= 3600:
-        raise ValueError(f"--seconds must be above 0 and at most 3600, not {seconds}")
-    config = Config(players=num_players)
+    config = PpoConfig(variant.game, variant.num_players, variant.settings)
     with (
         TemporaryDirectory() as folder,
         bar() as progress,
@@ -52,7 +51,7 @@ def run(num_players: int, seconds: float) -> dict[str, Any]:
                 progress.advance(task)
     median = {name: statistics.median(values) for name, values in speeds.items()}
     return {
-        "players": num_players,
+        "players": variant.num_players,
         "training": median,
         "ratio": median["selfplay"] / median["solo"],
         "ratio_by_round": [a / b for a, b in zip(speeds["selfplay"], speeds["solo"], strict=True)],
@@ -66,25 +65,27 @@ def show(result: dict[str, Any]) -> None:
     )
     table.add_column("MaskablePPO on")
     table.add_column("decisions/s", justify="right")
-    table.add_row(f"{Config().tables} self-play tables in one batch", f"{result['training']['selfplay']:,.0f}")
+    table.add_row(f"{PpoConfig().tables} self-play tables in one batch", f"{result['training']['selfplay']:,.0f}")
     table.add_row(f"{SOLO_TABLES} solo environments in a DummyVecEnv", f"{result['training']['solo']:,.0f}")
     rounds = result["ratio_by_round"]
     table.caption = f"ratio {result['ratio']:.1f}x (single rounds {min(rounds):.1f} to {max(rounds):.1f})"
     Console().print(table)
 
 
-def _selfplay(config: Config, folder: Path) -> Callable[[], int]:
-    trainer = Trainer(config, folder)
+def _selfplay(config: PpoConfig, folder: Path) -> Callable[[], int]:
+    learner = PpoLearner(config, folder)
 
     def update() -> int:
-        trainer.update()
+        learner.update()
         return config.tables * config.rollout
 
     return update
 
 
-def _solo(config: Config) -> Callable[[], int]:
-    tables = DummyVecEnv([lambda: SoloEnv(num_players=config.players, rotate_seats=True) for _ in range(SOLO_TABLES)])
+def _solo(config: PpoConfig) -> Callable[[], int]:
+    tables = DummyVecEnv(
+        [lambda: kind_of(config.game).solo_env(config.variant, rotate_seats=True) for _ in range(SOLO_TABLES)]
+    )
     model = MaskablePPO(
         "MlpPolicy",
         tables,

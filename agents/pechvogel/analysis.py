@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from pechvogel.agents.base import states_of
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import ChampionAgent
-from pechvogel.agents.pechvogel.planner import PlannerAgent
+from pechvogel.agents.pechvogel.planner import evaluate_by_points
 from pechvogel.agents.pechvogel.solution import NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.rewards import win_share
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
-from pechvogel_env.rules import NUM_ACTIONS, Action
 
 # Read once: a coach asks often.
 _open = lru_cache(maxsize=4)(Solution)
@@ -35,41 +35,46 @@ def evaluation(position: Position, table: Solution | None = None) -> tuple[TurnS
         return TurnSearch(table.evaluate), source
     with suppress(ValueError):
         return (
-            _champion().search(states_of(position)),
+            _champion().search(position.states()),
             "estimated: this turn is exact, what comes after it is a learned evaluation (champion)",
         )
     return (
-        PlannerAgent().search,
+        TurnSearch(evaluate_by_points),
         "estimated: this turn is exact, what comes after it is a hand-made evaluation (planner)",
     )
 
 
+def ranked(position: Position, search: TurnSearch) -> list[dict[str, Any]]:
+    """Every legal action with its value for whoever decides, best first; `costs` is the share of the win it loses."""
+    values = search.action_values(position.states())[0]
+    legal = [int(action) for action in np.flatnonzero(~np.isnan(values))]
+    best = sorted(legal, key=lambda action: (-values[action], action))
+    shares = {action: win_share(float(values[action]), position.num_players) for action in best}
+    return [
+        {
+            "action": action,
+            "name": KIND.actions[action],
+            "value": float(values[action]),
+            "win_share": shares[action],
+            "loss": float(values[best[0]] - values[action]),
+            "costs": shares[best[0]] - shares[action],
+        }
+        for action in best
+    ]
+
+
 def analyse(position: Position, table: Solution | None = None) -> dict[str, Any]:
-    """Every legal action with its value, best first; the result is what `--json` writes.
+    """What a position and its actions are worth; the result is what `--json` writes.
 
     Values are on the scale of reward="win" for whoever decides (between decisions: for the player at turn).
     """
     search, source = evaluation(position, table)
-    states = states_of(position)
     seat = position.active if position.to_act is None else position.to_act
-    of_actions = search.action_values(states)[0]
-    legal = [action for action in range(NUM_ACTIONS) if not np.isnan(of_actions[action])]
-    best = sorted(legal, key=lambda action: (-of_actions[action], action))
-    n = position.num_players
-    actions = [
-        {
-            "action": action,
-            "name": Action(action).name.lower().replace("_", " "),
-            "value": float(of_actions[action]),
-            "win_share": ((n - 1) * float(of_actions[action]) + 1) / n,
-            "loss": float(of_actions[best[0]] - of_actions[action]),
-        }
-        for action in best
-    ]
-    value = actions[0]["value"] if actions else float(search.values(states)[0, seat])
+    actions = ranked(position, search)
+    value = actions[0]["value"] if actions else float(search.values(position.states())[0, seat])
     return {
         "value": value,
-        "win_share": ((n - 1) * value + 1) / n,
+        "win_share": win_share(value, position.num_players),
         "seat": seat,
         "source": source,
         "actions": actions,

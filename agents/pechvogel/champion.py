@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents import card
-from pechvogel.agents.base import BatchAgent, states_of
 from pechvogel.agents.pechvogel import value
+from pechvogel.agents.pechvogel.turn.agent import SearchAgent
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
 from pechvogel.agents.pechvogel.value import ValueNet
+from pechvogel.tabletop.kind import Variant
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
 from pechvogel_env.rules import MAX_COPIES, Phase, States
 
@@ -35,19 +37,20 @@ FURTHER = 2  # players, up to whom the next turn is searched, too; with more it 
 class FurtherSearch(TurnSearch):
     """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
 
-    def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TurnSearch`."""
         last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
         further = TurnSearch(self.values)
         if last.all():
-            return further._search(states)
-        found = super()._search(states)
+            return further.search(states)
+        found = super().search(states)
         if last.any():
-            for mine, better in zip(found, further._search(states[last]), strict=True):
+            for mine, better in zip(found, further.search(states[last]), strict=True):
                 mine[last] = better
         return found
 
 
-class ChampionAgent(BatchAgent):
+class ChampionAgent(SearchAgent):
     """The best action by the learned evaluation, or with `level` a weaker one.
 
     Without `weights`, those of the repository for the game at hand are taken; with `further=False` the turn at hand is
@@ -57,7 +60,7 @@ class ChampionAgent(BatchAgent):
     name = "champion"
 
     def __init__(
-        self, level: int = TOP, weights: str | None = None, temperature: float | None = None, further: bool = True
+        self, *, level: int = TOP, weights: str | None = None, temperature: float | None = None, further: bool = True
     ) -> None:
         if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= TOP:
             raise ValueError(f"level must be a whole number from 1 to {TOP}, not {level!r}")
@@ -71,10 +74,15 @@ class ChampionAgent(BatchAgent):
             raise ValueError(f"further must be true or false, not {further!r}")
         self.temperature = float(temperature)
         self.further = further
-        self._loaded: dict[tuple[int, int], TurnSearch] = {}  # by players and copies
-        self._only: ValueNet | None = None
-        if weights is not None:
-            self._only, _ = value.load(Path(weights))
+        self._found: dict[Variant, TurnSearch] = {}
+        self._only = None if weights is None else value.load(Path(weights))[0]
+
+    @classmethod
+    def of(cls, net: ValueNet) -> ChampionAgent:
+        """An agent with an evaluation that is in no file."""
+        agent = cls()
+        agent._only = net
+        return agent
 
     def act_batch(
         self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
@@ -86,17 +94,9 @@ class ChampionAgent(BatchAgent):
         preferences = self._preferences(values)
         return np.argmax(preferences + np.stack([rng.gumbel(size=values.shape[1]) for rng in rngs]), axis=1)
 
-    def action_values(self, position: Position) -> NDArray[np.float64]:
-        """The value of every legal action for whoever decides, the same at every level."""
-        return self.action_values_batch(states_of(position))[0]
-
-    def action_values_batch(self, states: States) -> NDArray[np.float64]:
-        """The same for many games at once."""
-        return self.search(states).action_values(states)
-
     def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
         """What it would play, and how often."""
-        return self.action_probabilities_batch(states_of(position), mask[None, :])[0]
+        return self.action_probabilities_batch(position.states(), mask[None, :])[0]
 
     def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The same for many games at once."""
@@ -112,28 +112,27 @@ class ChampionAgent(BatchAgent):
         return np.where(np.isnan(values) | (lost > BOUND), -np.inf, -lost)
 
     def search(self, states: States) -> TurnSearch:
-        """The search with the evaluation for these games; ValueError if there is none."""
-        players, copies = int(states["num_players"][0]), int(states["copies"][0])
-        if (players, copies) not in self._loaded:
-            kind = FurtherSearch if self.further and players <= FURTHER else TurnSearch
-            self._loaded[players, copies] = kind(self._net(players, copies).evaluate)
-        return self._loaded[players, copies]
+        """The search with the evaluation for these games."""
+        variant = KIND.variant_of(states)
+        if variant not in self._found:
+            kind = FurtherSearch if self.further and variant.num_players <= FURTHER else TurnSearch
+            self._found[variant] = kind(self._net(variant).evaluate)
+        return self._found[variant]
 
-    def _net(self, players: int, copies: int) -> ValueNet:
-        net = self._only
-        if net is not None:
-            if net.players != players or net.copies < copies:
-                of = f"{net.players} players and {net.copies} copies"
-                raise ValueError(f"these weights are for {of}, not for {players} and {copies}")
-            return net
+    def _net(self, variant: Variant) -> ValueNet:
+        players, copies, only = variant.num_players, variant["copies"], self._only
+        if only is not None:
+            if only.players != players or only.copies < copies:
+                of = KIND.describe(KIND.variant(only.players, copies=only.copies))
+                raise ValueError(f"these weights are for {of}, not for {KIND.describe(variant)}")
+            return only
         # Without weights of its own, a small game is a whole one in which markers lie in the box.
+        known = card.in_repository(KIND.name, "champion")
         for more in range(copies, MAX_COPIES + 1):
-            path = card.WEIGHTS / f"champion-{players}-{more}.safetensors"
-            if path.is_file():
-                net, about = value.load(path)
-                card.for_game(about, path, players, more)
-                return net
+            path = known.get(KIND.variant(players, copies=more))
+            if path is not None:
+                return value.load(path)[0]
         raise ValueError(
-            f"there are no weights for {players} players and {copies} copies; train some with `pechvogel train`, "
+            f"there are no weights for {KIND.describe(variant)}; train some with `pechvogel train`, "
             "and name them: champion:weights=FILE"
         )

@@ -35,9 +35,9 @@ from pechvogel_env.rules import (
     Action,
     Phase,
     States,
-    _legal_bits,
-    _score,
-    _shown,
+    count_face,
+    legal_of,
+    score_of,
 )
 
 FRUSTRATION_WORTH = 2.0  # points that an own frustration costs in passing: less than at the end, it has its uses
@@ -97,7 +97,7 @@ def _choose_all(states: States, actions: NDArray[np.int64]) -> None:
 @compiled
 def choose(s: Any) -> int:
     """The action of whoever is asked."""
-    bits = _legal_bits(s)
+    bits = legal_of(s)
     best, best_worth = -1, -1e9
     for action in range(NUM_ACTIONS):
         if bits >> action & 1:
@@ -112,13 +112,13 @@ def _worth(s: Any, action: int) -> float:
     """Points by which actions are compared; 0 for passing."""
     if s.phase == Phase.TARGET:
         value = action - Action.TARGET_3
-        return _promise(s, value, _shown(s, value + FIRST_VALUE), s.ravens)
+        return _promise(s, value, count_face(s, value + FIRST_VALUE), s.ravens)
     if action == Action.PASS:
         return 0.0
     if action == Action.REDUCE:
         return _promise_before(s) + RELIEF - _promise_now(s)
     if action == Action.FRUSTRATE:
-        ravens = _RAVENS[s.targets - _shown(s, s.target), s.ravens - _shown(s, RAVEN)]
+        ravens = _RAVENS[s.targets - count_face(s, s.target), s.ravens - count_face(s, RAVEN)]
         risk = FRUSTRATION_COST * (1 - ravens) - FRUSTRATION_COST * ravens
         if s.phase == Phase.JOIN:
             return -risk
@@ -128,7 +128,7 @@ def _worth(s: Any, action: int) -> float:
     if action == Action.TAKE:
         return -1e6
     if action <= Action.STEAL_4:
-        return _score(s, (s.active + 1 + action - Action.STEAL_1) % s.num_players)
+        return score_of(s, (s.active + 1 + action - Action.STEAL_1) % s.num_players)
     return -action  # the lowest discard
 
 
@@ -140,7 +140,7 @@ def _promise_now(s: Any) -> float:
 @compiled
 def _promise_before(s: Any) -> float:
     """Before the last throw, which would be repeated."""
-    return _promise(s, s.target - FIRST_VALUE, s.targets - _shown(s, s.target), s.ravens - _shown(s, RAVEN))
+    return _promise(s, s.target - FIRST_VALUE, s.targets - count_face(s, s.target), s.ravens - count_face(s, RAVEN))
 
 
 @compiled

@@ -7,16 +7,14 @@ frustrations. Shares of the win follow from the differences by a softmax that ge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel.agents.base import BatchAgent, states_of
+from pechvogel.agents.pechvogel.turn.agent import SearchAgent
 from pechvogel.agents.pechvogel.turn.search import Evaluation, TurnSearch
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.rewards import reward_of
 from pechvogel_env import rules
-from pechvogel_env.position import Position
 from pechvogel_env.rules import (
     FIRST_VALUE,
     FRUSTRATION_COST,
@@ -33,27 +31,17 @@ SHARPNESS = 0.35  # of the softmax over points when the middle is empty ...
 SPREAD = 1.6  # ... and how much it widens with every marker that is left
 
 
-class PlannerAgent(BatchAgent):
+class PlannerAgent(SearchAgent):
     """The best action of an exact search of the turn, by an evaluation that can be replaced."""
 
     name = "planner"
 
     def __init__(self, evaluate: Evaluation | None = None) -> None:
-        self.search = TurnSearch(evaluate or evaluate_by_points)
+        self._search = TurnSearch(evaluate or evaluate_by_points)
 
-    def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
-        """One action per game; the generators are not used."""
-        return np.nanargmax(self.action_values_batch(states), axis=1)
-
-    def action_values(self, position: Position) -> NDArray[np.float64]:
-        """The value of every legal action for whoever decides."""
-        return self.action_values_batch(states_of(position))[0]
-
-    def action_values_batch(self, states: States) -> NDArray[np.float64]:
-        """The same for many games at once."""
-        return self.search.action_values(states)
+    def search(self, states: States) -> TurnSearch:
+        """The same for every game."""
+        return self._search
 
 
 def evaluate_by_points(states: States) -> NDArray[np.float64]:
@@ -70,7 +58,7 @@ def _evaluate(states: States, out: NDArray[np.float64]) -> None:
         s = states[i]
         n = s.num_players
         if s.phase == Phase.OVER:
-            rules._write_win_rewards(s, out, i)
+            rules.put_win_rewards(s, out, i)
             continue
         left = 0
         for value in range(NUM_VALUES):
@@ -90,4 +78,4 @@ def _evaluate(states: States, out: NDArray[np.float64]) -> None:
             points[seat] = np.exp((points[seat] - best) * scale)
             total += points[seat]
         for seat in range(n):
-            out[i, seat] = (points[seat] / total - 1.0 / n) * n / (n - 1)
+            out[i, seat] = reward_of(points[seat] / total, n)

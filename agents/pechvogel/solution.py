@@ -259,7 +259,7 @@ def _evaluate(
     for i in range(len(states)):
         s = states[i]
         if s.phase == Phase.OVER:
-            rules._write_win_rewards(s, out, i)
+            rules.put_win_rewards(s, out, i)
             continue
         murphy = 0 if s.murphy == NOBODY else 1 if s.murphy == s.active else 2
         table = values[numbers[i], murphy]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pechvogel.agents import card
 from pechvogel.agents.card import Layers
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.rewards import reward_of
 from pechvogel_env import rules
 from pechvogel_env.rules import (
     FRUSTRATION_COST,
@@ -116,20 +117,9 @@ class ValueNet:
         self._check(states)
         return rewards(self.outputs(states), states)
 
-    def scores(self, states: States) -> NDArray[np.float64]:
-        """Expected final scores of every seat."""
-        self._check(states)
-        return by_seat(self.outputs(states)[:, self.players :] * POINTS, states["active"]).astype(float)
-
     def _check(self, states: States) -> None:
         if not ((states["num_players"] == self.players).all() and (states["copies"] <= self.copies).all()):
             raise ValueError(f"this evaluation is for {self.players} players and up to {self.copies} copies")
-
-
-def by_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
-    """From "the player at turn first" to seats."""
-    n = values.shape[-1]
-    return np.take_along_axis(values, (np.arange(n) - active[..., None]) % n, axis=-1)
 
 
 def rewards(outputs: NDArray[np.float32], states: States) -> NDArray[np.float64]:
@@ -145,7 +135,7 @@ def _rewards(outputs: NDArray[np.float32], states: States, out: NDArray[np.float
     for i in range(len(states)):
         s = states[i]
         if s.phase == Phase.OVER:
-            rules._write_win_rewards(s, out, i)
+            rules.put_win_rewards(s, out, i)
             continue
         most = outputs[i, 0]
         for k in range(1, n):
@@ -157,7 +147,7 @@ def _rewards(outputs: NDArray[np.float32], states: States, out: NDArray[np.float
             seat = s.active + k
             if seat >= n:
                 seat -= n
-            out[i, seat] = (np.exp(outputs[i, k] - most) / total - 1.0 / n) * n / (n - 1)
+            out[i, seat] = reward_of(np.exp(outputs[i, k] - most) / total, n)
 
 
 def save(net: ValueNet, path: Path, about: Mapping[str, Any]) -> None:
@@ -168,7 +158,8 @@ def save(net: ValueNet, path: Path, about: Mapping[str, Any]) -> None:
 def load(path: Path) -> tuple[ValueNet, dict[str, Any]]:
     """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
     tensors, about = card.load(path, CARD_FORMAT)
-    players, copies = int(about["players"]), int(about["copies"])
+    variant = card.variant_of(about)
+    players, copies = variant.num_players, variant["copies"]
     try:
         return ValueNet(card.layers_of(tensors, num_features(players, copies), 2 * players), players, copies), about
     except ValueError as error:

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel.agents.base import states_of
 from pechvogel.agents.pechvogel import analysis
 from pechvogel.agents.pechvogel.heuristic import chances
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.play.pechvogel.events import show_asked
 from pechvogel.play.pechvogel.table import Table
-from pechvogel.play.room import show_asked
+from pechvogel.tabletop.rewards import win_share
 from pechvogel_env import rules
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.rules import FIRST_VALUE, RAVEN, Action, States
@@ -25,45 +25,25 @@ MISTAKES = 3  # that a review names, per player
 SMALLEST = 0.002  # share of the win below which a loss is no mistake
 
 
-def share(value: Any, num_players: int) -> Any:
-    """A win share, from a reward."""
-    return ((num_players - 1) * value + 1) / num_players
-
-
 def advise(position: Position) -> dict[str, Any]:
     """Every legal action with its win share and the facts that speak for or against it, best first."""
     if position.to_act is None:
         raise ValueError("nobody is asked now")
     search, source = analysis.evaluation(position)
-    values = search.action_values(states_of(position))[0]
-    legal = [int(action) for action in np.flatnonzero(~np.isnan(values))]
-    best = sorted(legal, key=lambda action: (-values[action], action))
-    return {
-        "seat": position.to_act,
-        "source": source,
-        "actions": [
-            {
-                "action": action,
-                "win_share": share(float(values[action]), position.num_players),
-                "costs": share(float(values[best[0]]), position.num_players)
-                - share(float(values[action]), position.num_players),
-                "why": why(position, action),
-            }
-            for action in best
-        ],
-    }
+    rows = [{**row, "why": why(position, row["action"])} for row in analysis.ranked(position, search)]
+    return {"seat": position.to_act, "source": source, "actions": rows}
 
 
 def shares(position: Position) -> list[float]:
     """Everybody's win share."""
-    values = analysis.evaluation(position)[0].values(states_of(position))[0]
-    return [share(float(value), position.num_players) for value in values[: position.num_players]]
+    values = analysis.evaluation(position)[0].values(position.states())[0]
+    return [win_share(float(value), position.num_players) for value in values[: position.num_players]]
 
 
 def analyse(position: Position) -> dict[str, Any]:
     """All that the coach can say about a position."""
     advice = None if position.to_act is None else advise(position)
-    states = states_of(position)
+    states = position.states()
     return {
         "position": position.to_dict(),
         "text": position.to_text(),
@@ -109,7 +89,7 @@ def review(table: Table) -> dict[str, Any]:
     steps, n = table.steps, table.num_players
     search, source = analysis.evaluation(table.position())
     line = np.concatenate([steps[0].before, *[step.after for step in steps]])
-    shares = share(search.values(line)[:, :n], n)
+    shares = win_share(search.values(line)[:, :n], n)
     decisions = _decisions(table, search)
     costs = {row["step"]: row["costs"] for row in decisions}
     change = np.diff(shares, axis=0)  # by step and seat
@@ -147,7 +127,7 @@ def _decisions(table: Table, search: TurnSearch) -> list[dict[str, Any]]:
     for row, (number, step) in zip(values, chosen, strict=True):
         best = int(np.nanargmax(row))
         assert step.action is not None
-        costs = float(share(row[best], n) - share(row[step.action], n))
+        costs = float(win_share(row[best], n) - win_share(row[step.action], n))
         position = position_of(step.before, 0)
         rows.append(
             {
@@ -157,7 +137,7 @@ def _decisions(table: Table, search: TurnSearch) -> list[dict[str, Any]]:
                 "action": step.action,
                 "best": best,
                 "costs": costs,
-                "win_share": float(share(row[step.action], n)),
+                "win_share": float(win_share(row[step.action], n)),
                 "why": why(position, best),
                 "asked": show_asked(position),
                 "position": position.to_text(),

@@ -13,17 +13,13 @@ from rich.console import Console
 from rich.table import Table
 
 from pechvogel.agents.random import RandomAgent
+from pechvogel.tabletop.kind import Variant
 from pechvogel_env import render
 from pechvogel_env.game import Game
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
-from pechvogel_env.rules import Action
 
 CLEAR = "\x1b[H\x1b[2J"
-
-
-def action_words(action: int) -> str:
-    """An action in words: "target 6", "pass", "steal 1"."""
-    return Action(action).name.lower().replace("_", " ")
 
 
 class Screen:
@@ -41,7 +37,7 @@ class Screen:
         print(render.ansi(game.position(), names=self.names, scores=game.scores()))
         if action is not None:
             assert game.to_act is not None
-            print(f"  -> {self.names[game.to_act]}: {action_words(action)}\n", flush=True)
+            print(f"  -> {self.names[game.to_act]}: {KIND.actions[action]}\n", flush=True)
             time.sleep(self.delay)
 
 
@@ -55,11 +51,9 @@ def result(game: Game, names: Sequence[str]) -> str:
     return f"{' and '.join(winners)} {verb}: {points}."
 
 
-def watch(
-    num_players: int, copies: int, italian_reading: bool, seed: int, draw: Callable[[Game, int | None], None]
-) -> Game:
+def watch(variant: Variant, seed: int, draw: Callable[[Game, int | None], None]) -> Game:
     """Let random agents play a whole game."""
-    game = Game(num_players, copies, italian_reading)
+    game = KIND.game(variant)
     game.reset(seed)
     agent = RandomAgent()
     rng = np.random.default_rng(seed)
@@ -85,6 +79,6 @@ def analysis(position: Position, result: dict[str, Any]) -> None:
     for column in ("value", "win share", "costs"):
         table.add_column(column, justify="right")
     for row in result["actions"]:
-        costs = (position.num_players - 1) / position.num_players * row["loss"]
+        costs = row["costs"]
         table.add_row(row["name"], f"{row['value']:+.4f}", f"{row['win_share']:.2%}", f"{costs:.2%}" if costs else "")
     console.print(table)

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pechvogel.tabletop.bits import action_list, lowest_action, mask_of
+from pechvogel.tabletop.seeds import seeded_first_player
 from pechvogel_env import record, rules
-from pechvogel_env.dice import fill_throw, script, seeded_first_player
-from pechvogel_env.game import DICE_NEXT, NEVER, NO_ACTION, Game, action_list, advance, lowest_action
+from pechvogel_env.dice import script, throw_of
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position, load, position_of
-from pechvogel_env.rules import NUM_ACTIONS, NUM_DICE, Phase, States
+from pechvogel_env.rules import NUM_ACTIONS, Phase, States
 
 Seeds = Callable[[int], int]  # the seed of the dice after so many moves were taken back
 
@@ -74,7 +77,7 @@ class Table:
         self.steps: list[Step] = []
         self.taken_back = 0
         self.bits = 0  # legal actions of whoever is asked; 0 if nobody is
-        self._go_on(NO_ACTION)
+        self._go_on()
 
     # ------------------------------------------------------------------------------ what is
 
@@ -102,6 +105,10 @@ class Table:
         """The actions of whoever decides."""
         return action_list(self.bits) if self.bits else []
 
+    def mask(self) -> NDArray[np.int8]:
+        """The same as a fresh mask."""
+        return mask_of(self.bits, NUM_ACTIONS).copy()
+
     def scores(self) -> list[int]:
         """As things stand (R21)."""
         return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
@@ -124,18 +131,20 @@ class Table:
         if not self.bits >> action & 1:
             raise TableError(f"action {action} is not legal now; legal are {', '.join(map(str, self.legal()))}")
         self._act(action, forced=False)
+        self._go_on()
 
     def throw(self, faces: Sequence[int]) -> None:
         """Real dice, in any order."""
         if not self.dice_due:
             raise TableError("no dice are to be thrown now")
         try:
-            dice = script(faces)
+            dice = script(faces).tolist()
         except ValueError as error:
             raise TableError(str(error)) from None
         if len(dice) != self.dice_due:
             raise TableError(f"{self.dice_due} dice are to be thrown, not {len(dice)}")
         self._throw(dice)
+        self._go_on()
 
     def take_back(self, seat: int) -> None:
         """Undo all since the last decision of a seat, that one included; other dice will come (`seeds`)."""
@@ -145,7 +154,7 @@ class Table:
                 self.states = step.before.copy()
                 del self.steps[number:]
                 self.taken_back += 1
-                self._find_bits()
+                self._go_on()
                 return
         raise TableError("there is no decision of yours to take back")
 
@@ -154,41 +163,34 @@ class Table:
     def _act(self, action: int, forced: bool) -> None:
         before, seat = self.states.copy(), int(self.states["to_act"][0])
         asked = Phase(int(self.states["phase"][0]))
-        bits = advance(self.states, 0, action, np.uint64(0), False, NEVER, False)
+        rules.apply(self.states, 0, action)
         if not forced or asked in (Phase.TARGET, Phase.TAKE, Phase.DISCARD):
             self.steps.append(Step("action", seat, (), 0, action, forced, before, self.states.copy()))
         elif self.states["turn"][0] > before["turn"][0]:
             active = int(before["active"][0])
             self.steps.append(Step("end", active, (), 0, None, True, before, self.states.copy()))
-        self._settle(bits)
 
-    def _throw(self, faces: Any) -> None:
+    def _throw(self, faces: Sequence[int]) -> None:
         before, seat = self.states.copy(), int(self.states["active"][0])
-        rules.apply_dice(self.states, 0, faces)
+        rules.apply_dice(self.states, 0, np.array(faces, np.int8))
         thrown, seeded = tuple(map(int, faces)), self.taken_back
         self.steps.append(Step("throw", seat, thrown, seeded, None, False, before, self.states.copy()))
-        self._go_on(NO_ACTION)
 
-    def _go_on(self, action: int) -> None:
-        self._settle(advance(self.states, 0, action, np.uint64(0), False, NEVER, False))
-
-    def _settle(self, bits: int) -> None:
-        """Throw dice and play what has no alternative, until somebody decides."""
+    def _go_on(self) -> None:
+        """Throw dice and play what has no alternative, until somebody decides, or real dice are to be thrown."""
+        while not self.over:
+            self.bits = rules.legal_bits(self.states, 0)
+            if self.bits & (self.bits - 1):
+                return
+            if self.bits:
+                self._act(lowest_action(self.bits), forced=True)
+            elif self.seeds is None:
+                return
+            else:
+                turn, throws = int(self.states["turn"][0]), int(self.states["throws"][0])
+                due = rules.dice_to_throw(self.states, 0)
+                self._throw(throw_of(self.seeds(self.taken_back), turn, throws, due))
         self.bits = 0
-        if bits == DICE_NEXT:
-            if self.seeds is not None:
-                faces = np.empty(NUM_DICE, np.int8)
-                turn, throws = self.states["turn"][0], self.states["throws"][0]
-                fill_throw(faces, NUM_DICE, np.uint64(self.seeds(self.taken_back)), turn, throws)
-                self._throw(faces[: rules.dice_to_throw(self.states, 0)])
-        elif bits and not bits & (bits - 1):
-            self._act(lowest_action(bits), forced=True)
-        else:
-            self.bits = bits
-
-    def _find_bits(self) -> None:
-        """After a take-back: somebody is asked."""
-        self.bits = advance(self.states, 0, NO_ACTION, np.uint64(0), False, NEVER, False)
 
     # ------------------------------------------------------------------------------ afterwards
 

@@ -19,9 +19,9 @@ from pechvogel.play import fair
 from pechvogel.play.pechvogel import coach
 from pechvogel.play.pechvogel.table import Table, TableError
 from pechvogel.play.pechvogel.words import Words
+from pechvogel.tabletop.seeds import check_seed
 from pechvogel_env import record
-from pechvogel_env.dice import check_seed
-from pechvogel_env.game import mask_of
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
 from pechvogel_env.record import PROOF
 from pechvogel_env.rules import FIRST_VALUE
@@ -58,7 +58,7 @@ class TerminalGame:
         num_players = 1 + len(specs)
         self.agents: list[Any] = [None, *[registry.make(spec) for spec in specs]]
         for agent in self.agents[1:]:
-            registry.prepare(agent, num_players, copies)
+            registry.prepare(agent, KIND.variant(num_players, copies=copies, italian_reading=italian_reading))
         self.opponents = " ".join((*specs, "--language", language))  # as one would say it on the command line
         self.words = Words(language, mine=ME)
         names = [self.words.agent(spec) for spec in specs]
@@ -102,7 +102,7 @@ class TerminalGame:
             else:
                 assert table.to_act is not None
                 agent = self.agents[table.to_act]
-                table.act(table.to_act, int(agent.act(table.position(), mask_of(table.bits).copy(), self.rng)))
+                table.act(table.to_act, int(agent.act(table.position(), table.mask(), self.rng)))
         self._tell()
         self._draw()
         won = ME in table.winners()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import locale
 import os
+import re
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from pechvogel_env.rules import FIRST_VALUE, NUM_VALUES, RAVEN, RAVENS_LIMIT, TA
 
 FOLDER = Path(__file__).parent / "web" / "words"
 LANGUAGES = ("en", "de", "fr", "it")
+# How numbers are written; browsers know it by themselves.
+_POINT = {"en": ".", "de": ",", "fr": ",", "it": ","}
+_PERCENT = {"en": "%", "de": "\N{NO-BREAK SPACE}%", "fr": "\N{NO-BREAK SPACE}%", "it": "%"}
 _SAY_NO = {"reduce": "keep", "frustrate": "let", "join": "stay_out"}
 
 
@@ -35,14 +40,26 @@ class Words:
         if language not in LANGUAGES:
             raise ValueError(f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
         self.words: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
-        self.names, self.mine = list(names), mine
+        self.language, self.names, self.mine = language, list(names), mine
 
     def say(self, key: str, **facts: Any) -> str:
         """The words of a key, with what stands in braces filled in."""
-        text = self.words[key]
-        for name, fact in facts.items():
-            text = text.replace(f"{{{name}}}", str(fact))
-        return text
+
+        def fill(found: re.Match[str]) -> str:
+            fact = facts.get(found[1])
+            return found[0] if fact is None else str(fact)
+
+        return re.sub(r"\{(\w+)\}", fill, self.words[key])
+
+    def percent(self, share: float, digits: int = 1, *, signed: bool = False) -> str:
+        """A share, written as the language does."""
+        rounded = (100 * Decimal(repr(float(share)))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+        return f"{rounded:{'+' if signed else ''}f}".replace(".", _POINT[self.language]) + _PERCENT[self.language]
+
+    def listed(self, names: Sequence[str]) -> str:
+        """Several names as part of a sentence."""
+        *most, last = names or [""]
+        return self.say("list", most=", ".join(most), last=last) if most else last
 
     def name(self, seat: int) -> str:
         """Whoever sits there."""
@@ -80,7 +97,7 @@ class Words:
 
     def question(self, position: Position) -> str:
         """What whoever decides is asked."""
-        names = ", ".join(self.name(seat) for seat in position.frustraters)
+        names = self.listed([self.name(seat) for seat in position.frustraters])
         return self.say(f"ask.{position.phase}", name=self.name(position.active), names=names, value=position.target)
 
     def because(self, position: Position) -> str:
@@ -137,9 +154,9 @@ class Words:
         """Why an action is good or bad, from the coach's facts."""
         facts = {
             **why,
-            "shown": f"{why.get('shown')} x {why.get('value')}",
-            "targets": f"{why.get('targets', 0):.0%}",
-            "ravens": f"{why.get('ravens', 0):.0%}",
+            "shown": f"{why.get('shown')} \N{MULTIPLICATION SIGN} {why.get('value')}",
+            "targets": self.percent(why.get("targets", 0), 0),
+            "ravens": self.percent(why.get("ravens", 0), 0),
         }
         return self.say(f"why.{why['kind']}", **facts)
 

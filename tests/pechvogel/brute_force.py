@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pechvogel.agents.pechvogel.turn.search import Evaluation
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import dice, rules
-from pechvogel_env.game import action_list
 from pechvogel_env.rules import Phase
 
 

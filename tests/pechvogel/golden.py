@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import observation
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
 from pechvogel_env.rules import Action
 
 FOLDER = Path(__file__).parent / "golden"

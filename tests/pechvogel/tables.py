@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from pechvogel_env.game import Game, action_list
+from pechvogel.tabletop.bits import action_list
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position
 from pechvogel_env.rules import Action
 

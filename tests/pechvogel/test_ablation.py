@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from pechvogel.agents.card import WEIGHTS
+from pechvogel.agents import card
 from pechvogel.cli import main
 from pechvogel.train.config import ValueConfig
 from pechvogel.train.pechvogel import ablation
@@ -19,17 +19,17 @@ from pechvogel.train.pechvogel import ablation
 def test_what_is_missing_is_trained_and_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    configs = tmp_path / "configs"
-    configs.mkdir()
+    configs = tmp_path / "configs" / "pechvogel"
+    configs.mkdir(parents=True)
     tiny = "tables: 16\nrollout: 4\nhidden: [8]\nevaluation_games: 10\n"
     (configs / "champion-2.yaml").write_text(f"learner: value\nturns: 500\n{tiny}")
     (configs / "apprentice-2.yaml").write_text(f"learner: imitate\nteacher: planner\ndecisions: 100\n{tiny}")
-    monkeypatch.setattr(ablation, "CONFIGS", configs)
+    monkeypatch.setattr("pechvogel.train.config.FOLDER", configs.parent)
     monkeypatch.setattr(ablation, "LENGTHS", (100, 200))
     page, figures = tmp_path / "page.md", tmp_path / "figures.json"
     words = ["ablation", "--players", "2", "--games", "40", "--runs", str(tmp_path / "runs"), "--out", str(page)]
     assert main([*words, "--json", str(figures)]) == 0
-    full = json.loads((WEIGHTS / "champion-2-3.json").read_text())["steps"]
+    full = json.loads((card.folder("pechvogel") / "champion-2-3.json").read_text())["steps"]
     rows = json.loads(figures.read_text())["tables"]["2"]
     assert [(row["evaluation"], row["search"], row["turns"]) for row in rows] == [
         ("hand-made", "none", None),
@@ -67,11 +67,11 @@ def test_what_is_missing_is_trained_and_played(
 def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = ValueConfig(turns=300, tables=16, rollout=4, hidden=[8], evaluation_games=10, checkpoint_minutes=0)
     seen: list[Any] = []
+    resume = ablation.run.resume
+    monkeypatch.setattr(ablation.run, "resume", lambda folder: [seen.append(folder), resume(folder)])
     ablation._trained(config, tmp_path / "run")
     assert not seen and (tmp_path / "run" / "policy.safetensors").is_file()
     card = (tmp_path / "run" / "policy.json").read_bytes()
     (tmp_path / "run" / "policy.json").unlink()
-    resume = ablation.run.resume
-    monkeypatch.setattr(ablation.run, "resume", lambda folder: [seen.append(folder), resume(folder)])
     ablation._trained(config, tmp_path / "run")
     assert seen == [tmp_path / "run"] and (tmp_path / "run" / "policy.json").read_bytes() == card

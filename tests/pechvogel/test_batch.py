@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pechvogel.tabletop.bits import action_list, random_actions
+from pechvogel.tabletop.seeds import game_seed
 from pechvogel_env import rules
-from pechvogel_env.batch import Batch, Buffers, random_actions
-from pechvogel_env.dice import game_seed
-from pechvogel_env.game import action_list, random_games
+from pechvogel_env.batch import Batch, Buffers
+from pechvogel_env.game import random_games
 from pechvogel_env.pechvogel_v0 import raw_env
 
 

@@ -8,8 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import dice
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
 from pechvogel_env.rules import FACES
 
 

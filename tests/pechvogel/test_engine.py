@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import dice, rules
-from pechvogel_env.game import MAX_LEGAL, Game, action_list
+from pechvogel_env.game import MAX_LEGAL, Game
 from pechvogel_env.position import Position, position_of
 from pechvogel_env.rules import Action, Phase
 

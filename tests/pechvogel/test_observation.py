@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import observation
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
 from pechvogel_env.pechvogel_v0 import raw_env
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from pechvogel_env.game import Game, action_list
+from pechvogel.tabletop.bits import action_list
+from pechvogel_env.game import Game
 from tests.pechvogel.plain_model import PlainGame
 
 FACES = [0, 3, 4, 5, 6, 7]

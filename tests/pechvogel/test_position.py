@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pechvogel_env.game import Game, action_list
+from pechvogel.tabletop.bits import action_list
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position, PositionError
 from tests.pechvogel.plain_model import PlainGame
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import record
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
 from pechvogel_env.record import RecordError
 
 

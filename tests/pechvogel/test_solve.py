@@ -25,6 +25,7 @@ from pechvogel.train.arena import tournament
 from pechvogel.train.pechvogel.solve import layers as solve
 from pechvogel_env import dice, rules
 from pechvogel_env.game import Game
+from pechvogel_env.kind import KIND
 from pechvogel_env.rules import Phase
 from tests.pechvogel.brute_force import BruteForce
 from tests.pechvogel.solved import CAP, random_states
@@ -47,7 +48,7 @@ def test_the_value_of_the_game_is_what_perfect_players_get(solved: Solution) -> 
     agent = OptimalAgent()
     from pechvogel.train.arena.match import play_blocks
 
-    results = play_blocks([agent, agent], 1, 3, 0, range(4000), 60.0)
+    results = play_blocks([agent, agent], KIND.variant(2, copies=1), 3, 0, range(4000), 60.0)
     first = np.concatenate([results.shares[:, 0, 0], results.shares[:, 1, 1]])
     # With the same player on both places the two rotations of a block are the same game.
     mean, error = 2 * first.mean() - 1, 2 * first.std() / np.sqrt(len(results.shares))
@@ -57,7 +58,12 @@ def test_the_value_of_the_game_is_what_perfect_players_get(solved: Solution) -> 
 
 def test_nobody_beats_perfect_play(solved: Solution) -> None:
     result = tournament.run(
-        tournament.Setup(["optimal", "random", "heuristic", "planner"], copies=1, games=2000, first_against_rest=True)
+        tournament.Setup(
+            ["optimal", "random", "heuristic", "planner"],
+            KIND.variant(2, copies=1),
+            games=2000,
+            first_against_rest=True,
+        )
     )
     for row in result["lineups"]:
         assert row["agents"][0]["ci95"][0] > 0.5, row["lineup"]

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pechvogel.agents.base import states_of
 from pechvogel.agents.random import RandomAgent
 from pechvogel.cli import main
 from pechvogel.play import fair
 from pechvogel.play.pechvogel import words
 from pechvogel.play.pechvogel.table import Table, TableError
 from pechvogel_env import dice, record, rules
-from pechvogel_env.game import Game, mask_of
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position, position_of
 
 
@@ -219,7 +218,7 @@ def test_a_game_whose_last_decision_was_taken_back_verifies() -> None:
         agent, rng, last = RandomAgent(), np.random.default_rng(seed), None
         while not table.over:
             last = table.to_act
-            table.act(last, agent.act(table.position(), mask_of(table.bits), rng))
+            table.act(last, agent.act(table.position(), table.mask(), rng))
         if table.steps[-1].kind == "throw":
             continue
         again = Table(2, table.seeds, copies=1)
@@ -268,4 +267,4 @@ def test_the_guided_turn_of_the_page_is_what_the_engine_does() -> None:
     (taken,) = tables[2].steps  # without a choice
     assert [taken.action] == steps[2]["legal"] == [steps[2]["right"]]
     last = Position.parse(json.dumps(steps[-1]["position"]))
-    assert [rules.score(states_of(last), 0, seat) for seat in range(2)] == steps[-1]["scores"]
+    assert [rules.score(last.states(), 0, seat) for seat in range(2)] == steps[-1]["scores"]

@@ -68,7 +68,9 @@ def test_whole_games_in_every_language(language: str, tmp_path: Path) -> None:
 def test_all_languages_have_the_same_words() -> None:
     english = json.loads((FOLDER / "en.json").read_text(encoding="utf-8"))
     code = "\n".join(path.read_text(encoding="utf-8") for path in (FOLDER.parent / "js").glob("*.js"))
-    code += "\n".join((ROOT / "play" / name).read_text(encoding="utf-8") for name in ("words.py", "terminal.py"))
+    code += "\n".join(
+        (ROOT / "play" / "pechvogel" / name).read_text(encoding="utf-8") for name in ("words.py", "terminal.py")
+    )
     for language in LANGUAGES:
         found = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
         assert list(found) == list(english)

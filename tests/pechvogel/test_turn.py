@@ -9,8 +9,9 @@ import pytest
 
 from pechvogel.agents.pechvogel.turn.ends import group_turns
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.bits import action_list
 from pechvogel_env import rules
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
 from pechvogel_env.position import Position, load
 from pechvogel_env.rules import Phase
 from tests.pechvogel.brute_force import BruteForce
@@ -134,8 +135,8 @@ def test_states_of_one_turn_are_searched_together(num_players: int, italian: boo
         return arbitrary_evaluation(ends)
 
     search = TurnSearch(evaluate)
-    together = search._search(states)
-    alone = [search._search(states[k : k + 1]) for k in range(len(states))]
+    together = search.search(states)
+    alone = [search.search(states[k : k + 1]) for k in range(len(states))]
     assert calls[0] < sum(calls[1:]) / 2
     for part in range(2):
         assert np.array_equal(together[part], np.concatenate([one[part] for one in alone]), equal_nan=True)

@@ -23,13 +23,17 @@ from pechvogel.agents.pechvogel.turn.ends import count_ends, expand, new_starts,
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
 from pechvogel.agents.pechvogel.value import ValueNet, features, num_features
 from pechvogel.cli import main
+from pechvogel.tabletop.bits import action_list
 from pechvogel.train import config as configs
 from pechvogel.train.config import ValueConfig
-from pechvogel.train.pechvogel.turn_play import play_turns
-from pechvogel.train.value import Tables, Trainer, as_value_net, make_network
+from pechvogel.train.networks import layers_of, make_network
+from pechvogel.train.pechvogel import turns
+from pechvogel.train.pechvogel.play_turns import play_turns
+from pechvogel.train.value import ValueLearner, by_seat, lambda_targets
 from pechvogel_env import rules
 from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.game import Game, action_list
+from pechvogel_env.game import Game
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import position_of
 from pechvogel_env.rules import Phase
 from tests.runs import digest, train_and_kill, train_to_the_end
@@ -39,9 +43,13 @@ TINY = ROOT / "configs" / "pechvogel" / "tiny-champion.yaml"
 
 
 def untrained(players: int, copies: int, seed: int = 1) -> ValueNet:
+    return turns.evaluation(layers_of(untrained_network(players, copies, seed)), KIND.variant(players, copies=copies))
+
+
+def untrained_network(players: int, copies: int, seed: int = 1) -> torch.nn.Module:
     torch.manual_seed(seed)
-    config = ValueConfig(players=players, copies=copies, hidden=[32, 16])
-    return as_value_net(make_network(config), config)
+    sizes = [turns.num_inputs(KIND.variant(players, copies=copies)), 32, 16, 2 * players]
+    return make_network(sizes, torch.nn.ReLU)
 
 
 def positions(players: int, copies: int, num: int, seed: int = 3) -> rules.States:
@@ -88,9 +96,8 @@ def turned_to_seat_0(states: rules.States, players: int) -> rules.States:
 
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_the_network_without_torch_is_the_same(players: int) -> None:
-    config = ValueConfig(players=players, hidden=[32, 16])
-    network = make_network(config)
-    net = as_value_net(network, config)
+    network = untrained_network(players, 3)
+    net = turns.evaluation(layers_of(network), KIND.variant(players))
     states = positions(players, 3, 5000)
     with torch.no_grad():
         wanted = network(torch.from_numpy(features(states, 3))).numpy()
@@ -101,7 +108,9 @@ def test_the_network_without_torch_is_the_same(players: int) -> None:
     for k in range(players):
         seat = (states["active"] + k) % players
         assert ((players - 1) * found[rows, seat] + 1) / players == pytest.approx(shares[:, k], abs=1e-5)
-        assert net.scores(states)[rows, seat] == pytest.approx(20 * wanted[:, players + k], abs=1e-4)
+        assert by_seat(net.outputs(states)[:, players:], states["active"])[rows, seat] == pytest.approx(
+            wanted[:, players + k], abs=1e-5
+        )
     assert found.sum(axis=1) == pytest.approx(0, abs=1e-6)
     with pytest.raises(ValueError, match=f"is for {players} players and up to 3 copies"):
         net.evaluate(positions(players % 4 + 2, 3, 5))
@@ -203,13 +212,12 @@ def test_exploring_means_other_turns() -> None:
 
 def test_targets_by_hand() -> None:
     """One table, two turns and then the end of a game, then one turn of the next; trace 1/2."""
-    tables = Tables(ValueConfig(tables=1, trace=0.5), range(1))
     said = np.array([0.1, 0.2, 0.0, 0.3])[:, None, None] * np.array([1.0, -1.0])
-    turns = np.array([0.3, 0.6, 0.1])[:, None, None] * np.array([1.0, -1.0])
+    worth = np.array([0.3, 0.6, 0.1])[:, None, None] * np.array([1.0, -1.0])
     scores = np.array([0.0, 7.0, 0.0], np.float32)[:, None, None] * np.ones(2, np.float32)
     said_scores = np.array([1.0, 2.0, 3.0, 4.0], np.float32)[:, None, None] * np.ones(2, np.float32)
     ended = np.array([[False], [True], [False]])
-    targets, score_targets = tables._targets(said, said_scores, turns, ended, scores)
+    targets, score_targets = lambda_targets(0.5, said, said_scores, worth, ended, scores)
     # The last turn knows nothing later; the one before it ended a game; the first is corrected by (0.6 - 0.2) / 2.
     assert targets[:, 0, 0] == pytest.approx([0.5, 0.6, 0.1]) and targets[:, 0, 1] == pytest.approx([-0.5, -0.6, -0.1])
     assert score_targets[:, 0, 0] == pytest.approx([(2 + 7) / 2, 7, 4])
@@ -243,10 +251,10 @@ def test_a_killed_run_ends_as_one_that_was_not(trained: Path, tmp_path: Path) ->
 
 
 def test_threads_change_nothing(tmp_path: Path) -> None:
-    config = ValueConfig(copies=1, tables=40, rollout=4, hidden=[16])
+    config = ValueConfig(settings={"copies": 1}, tables=40, rollout=4, hidden=[16])
     states = []
     for threads in (1, 2):
-        trainer = Trainer(config, tmp_path)
+        trainer = ValueLearner(config, tmp_path)
         trainer.pool = ThreadPoolExecutor(threads)
         for _ in range(2):
             trainer.update()
@@ -268,7 +276,7 @@ def test_the_weights_are_an_agent(trained: Path) -> None:
     spec = f"champion:weights={trained / 'policy.safetensors'}"
     for more in ("", ",level=3"):
         registry.check(registry.make(spec + more), 2, copies=1)
-    with pytest.raises(ValueError, match="these weights are for 2 players and 1 copies, not for 3 and 1"):
+    with pytest.raises(ValueError, match="these weights are for 2 players, 1 copies, not for 3 players, 1 copies"):
         registry.check(registry.make(spec), 3, copies=1)
 
 
@@ -303,7 +311,7 @@ def test_a_small_game_is_a_whole_one_with_markers_in_the_box(players: int, copie
         game.step(int(np.nanargmax(values)))
         if not game.bits:
             break
-    registry.check(registry.make("champion:level=3"), players, copies, games=1)
+    registry.check(registry.make("champion:level=3"), players, copies=copies, games=1)
 
 
 def test_takes_and_discards_are_searched_a_turn_further() -> None:
@@ -346,7 +354,7 @@ def test_weaker_levels_err_a_little(trained: Path) -> None:
     game.reset(3)
     lost_by_level = []
     for level in (1, 5, 9, 10):
-        agent = ChampionAgent(level, weights)
+        agent = ChampionAgent(level=level, weights=weights)
         lost = []
         for seed in range(30):
             game.reset(seed)

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from pechvogel.agents import card as cards
 from pechvogel.agents import registry
-from pechvogel.agents.card import WEIGHTS
 from pechvogel.agents.pechvogel import value
 from pechvogel.agents.policy import load
 from pechvogel.train import config as configs
 from pechvogel.train.arena import tournament
+from pechvogel_env.kind import KIND
 
+WEIGHTS = cards.folder("pechvogel")
 CONFIGS = Path(__file__).parents[2] / "configs" / "pechvogel"
 # (players, copies): the config, and what the agent must win at a table of each.
 TRAINED: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
@@ -35,7 +37,7 @@ def test_every_card_is_complete(players: int, copies: int) -> None:
     path = WEIGHTS / f"ppo-{players}-{copies}.safetensors"
     assert path.stat().st_size <= 2_000_000
     card = card_of(players, copies)
-    assert (card["players"], card["copies"], card["environment"]) == (players, copies, "pechvogel_v0")
+    assert cards.variant_of(card) == KIND.variant(players, copies=copies) and card["environment"] == "pechvogel_v0"
     name, floors = TRAINED[players, copies]
     assert configs.from_dict(card["config"]) == configs.read(CONFIGS / f"{name}.yaml"), "can't be made anew"
     assert card["steps"] >= card["config"]["steps"] and card["seconds"] > 0 and card["version"]
@@ -49,8 +51,8 @@ def test_every_card_is_complete(players: int, copies: int) -> None:
 
 @pytest.mark.parametrize(("players", "copies"), TRAINED)
 def test_they_play(players: int, copies: int) -> None:
-    registry.check(registry.make("ppo"), players, copies)
-    registry.check(registry.make("ppo:sample=true"), players, copies, games=1)
+    registry.check(registry.make("ppo"), players, copies=copies)
+    registry.check(registry.make("ppo:sample=true"), players, copies=copies, games=1)
 
 
 @pytest.mark.parametrize(("players", "copies"), TRAINED)
@@ -66,7 +68,13 @@ def test_many_games_agree_with_the_card(players: int, copies: int) -> None:
 
 def check_results(players: int, copies: int, games: int) -> None:
     """Other dice than the card's: shares differ by chance only."""
-    setup = tournament.Setup(["ppo", "random", "heuristic"], players, copies, games, seed=7, first_against_rest=True)
+    setup = tournament.Setup(
+        ["ppo", "random", "heuristic"],
+        KIND.variant(players, copies=copies),
+        games,
+        seed=7,
+        first_against_rest=True,
+    )
     claimed = {row["against"]: row for row in card_of(players, copies)["results"]}
     for row in tournament.run(setup)["lineups"]:
         assert_same_share(row["agents"][0], claimed[row["lineup"][-1]])
@@ -91,7 +99,7 @@ CHAMPIONS: dict[tuple[int, int], tuple[str, dict[str, float]]] = {
 def test_every_champion_has_a_complete_card(players: int, copies: int) -> None:
     path = WEIGHTS / f"champion-{players}-{copies}.safetensors"
     card = value.load(path)[1]
-    assert path.stat().st_size <= 2_000_000 and (card["players"], card["copies"]) == (players, copies)
+    assert path.stat().st_size <= 2_000_000 and cards.variant_of(card) == KIND.variant(players, copies=copies)
     name, floors = CHAMPIONS[players, copies]
     assert configs.from_dict(card["config"]) == configs.read(CONFIGS / f"{name}.yaml"), "can't be made anew"
     assert card["steps"] >= card["config"]["turns"] and card["seconds"] > 0 and card["version"]
@@ -101,8 +109,8 @@ def test_every_champion_has_a_complete_card(players: int, copies: int) -> None:
     rival = {row["against"]: row for row in card_of(players, copies)["results"]}
     assert results["heuristic"]["ci95"][0] > rival["heuristic"]["ci95"][1], "no better than ppo against heuristics"
     assert results["ppo"]["ci95"][0] > 1 / players + 0.01, "no better than ppo"
-    registry.check(registry.make("champion"), players, copies, games=1)
-    registry.check(registry.make("champion:level=4"), players, copies, games=1)
+    registry.check(registry.make("champion"), players, copies=copies, games=1)
+    registry.check(registry.make("champion:level=4"), players, copies=copies, games=1)
 
 
 @pytest.mark.parametrize(("players", "copies"), CHAMPIONS)
@@ -110,7 +118,9 @@ def test_a_few_games_of_champions_agree_with_their_cards(players: int, copies: i
     claimed = {
         row["against"]: row for row in value.load(WEIGHTS / f"champion-{players}-{copies}.safetensors")[1]["results"]
     }
-    setup = tournament.Setup(["champion", "heuristic"], players, copies, 600, seed=7, first_against_rest=True)
+    setup = tournament.Setup(
+        ["champion", "heuristic"], KIND.variant(players, copies=copies), 600, seed=7, first_against_rest=True
+    )
     (row,) = tournament.run(setup)["lineups"]
     assert_same_share(row["agents"][0], claimed["heuristic"])
 
@@ -119,7 +129,9 @@ def test_a_few_games_of_champions_agree_with_their_cards(players: int, copies: i
 def test_two_hours_of_learning_win_nothing_against_champions(players: int) -> None:
     card = load(WEIGHTS / f"response-{players}-3.safetensors")[1]
     assert configs.from_dict(card["config"]) == configs.read(CONFIGS / f"response-{players}.yaml")
-    assert card["config"]["frozen"] == "champion" and card["config"]["start"] == "ppo" and card["seconds"] >= 7200
+    assert (
+        card["config"]["league"] == {"champion": 1.0} and card["config"]["start"] == "ppo" and card["seconds"] >= 7200
+    )
     (row,) = card["results"]
     assert row["against"] == "champion" and row["games"] >= 3000 and row["ci95"][1] < 1 / players + 0.02
 
@@ -129,5 +141,7 @@ def test_two_hours_of_learning_win_nothing_against_champions(players: int) -> No
 def test_best_responses_win_what_their_cards_say(players: int) -> None:
     path = WEIGHTS / f"response-{players}-3.safetensors"
     (card,) = load(path)[1]["results"]
-    setup = tournament.Setup([f"ppo:weights={path}", "champion"], players, games=1000, seed=7, first_against_rest=True)
+    setup = tournament.Setup(
+        [f"ppo:weights={path}", "champion"], KIND.variant(players), games=1000, seed=7, first_against_rest=True
+    )
     assert_same_share(tournament.run(setup)["lineups"][0]["agents"][0], card)

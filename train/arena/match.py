@@ -11,19 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents.base import Agent
-from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.agents.games import kind_of
 from pechvogel.agents.registry import is_legal
-from pechvogel_env import rules
-from pechvogel_env.batch import Batch, Buffers
-from pechvogel_env.dice import game_seed
-from pechvogel_env.position import position_of
-from pechvogel_env.rules import Phase
+from pechvogel.tabletop.kind import Variant
+from pechvogel.tabletop.seeds import game_seed
 
 PATIENCE = 3  # slow decisions in a row of games, after which the rest of them is forfeited
 MAX_TURNS = 2000  # then a game is scored as it stands (R21, R22) and counted as truncated
@@ -45,33 +42,41 @@ class Results:
     messages: list[str]  # why games were forfeited, each kind once
 
 
+class Judge(Protocol):
+    """Whoever knows the exact values of actions."""
+
+    def action_values(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """For each game the value of every action for whoever is asked; NaN where illegal."""
+        ...
+
+
 def play_blocks(
     agents: Sequence[Agent],
-    copies: int,
+    variant: Variant,
     seed: int,
     lineup: int,
     blocks: range,
     time_limit: float,
-    judge: TurnSearch | None = None,
+    judge: Judge | None = None,
     judge_every: int = 1,
 ) -> Results:
     """Play some blocks of a line-up. The result depends on nothing but the arguments.
 
-    A judge (the exact values of actions) prices all decisions in every so many-th block.
+    A judge prices all decisions in every so many-th block.
     """
-    return _Table(agents, copies, seed, lineup, blocks, time_limit, judge, judge_every).play()
+    return _Table(agents, variant, seed, lineup, blocks, time_limit, judge, judge_every).play()
 
 
 class _Table:
     def __init__(
         self,
         agents: Sequence[Agent],
-        copies: int,
+        variant: Variant,
         seed: int,
         lineup: int,
         blocks: range,
         time_limit: float,
-        judge: TurnSearch | None,
+        judge: Judge | None,
         judge_every: int,
     ) -> None:
         self.agents, self.blocks, self.time_limit = agents, blocks, time_limit
@@ -79,8 +84,9 @@ class _Table:
         self.too_slow = False  # the last answer
         n = self.n = len(agents)
         num_games = len(blocks) * n
-        self.buffers = Buffers.allocate(num_games, n)
-        self.batch = Batch(self.buffers, num_players=n, copies=copies, max_turns=MAX_TURNS, auto_reset=False)
+        kind = kind_of(variant.game)
+        self.batch = kind.batch(variant, num_games, max_turns=MAX_TURNS, auto_reset=False)
+        self.buffers = self.batch.buffers
         seeds = np.array([game_seed(np.uint64(seed), lineup, block) for block in blocks], np.uint64)
         self.rotation = np.tile(np.arange(n), len(blocks))  # place k sits on seat (k + rotation) mod n
         # Seat 0 starts in every rotation, so the dice meet the same seats turn by turn.
@@ -93,15 +99,15 @@ class _Table:
         self.turns = np.zeros(num_games, np.int64)
         self.truncated = 0
         self.seconds = np.zeros(n)
-        self.choices = np.zeros((n, len(Phase), rules.NUM_ACTIONS), np.int64)
+        self.choices = np.zeros((n, len(kind.phases), len(kind.actions)), np.int64)
         self.judged = np.repeat([block % judge_every == 0 for block in blocks], n)
-        self.regret = np.zeros((len(blocks), n, len(Phase), 2))
+        self.regret = np.zeros((len(blocks), n, len(kind.phases), 2))
         self.messages: dict[str, None] = {}
 
     def play(self) -> Results:
         actions = np.zeros(self.batch.num_games, np.int64)
         while True:
-            live = np.flatnonzero(self.batch.bits)
+            live = self.batch.live()
             if not len(live):
                 return self._results()
             place = (self.buffers.to_act[live] - self.rotation[live]) % self.n
@@ -119,7 +125,7 @@ class _Table:
         """Actions of one agent in many games; games that it forfeits are taken off the table."""
         agent: Any = self.agents[place]
         if hasattr(agent, "act_batch"):
-            states, masks = self.batch.states[games], self.buffers.masks[games]
+            states, masks = self.batch.shown(games), self.buffers.masks[games]
             rngs = [self.rngs[i] for i in games]
             answer = self._ask(place, len(games), lambda: agent.act_batch(states, masks, rngs))
             if not isinstance(answer, _Failure) and np.shape(answer) != (len(games),):
@@ -132,14 +138,14 @@ class _Table:
         actions = np.zeros(len(games), np.int64)
         for k, i in enumerate(games):
             answer = answers[k]
-            if not isinstance(answer, _Failure) and not is_legal(answer, self.batch.bits[i]):
+            if not isinstance(answer, _Failure) and not is_legal(answer, self.buffers.masks[i]):
                 answer = _Failure(f"played {answer!r}, which is illegal")
             if isinstance(answer, _Failure):
                 self._forfeit(place, int(i), answer.why)
             else:
                 actions[k] = int(answer)
-        answered = self.batch.bits[games] != 0  # the others have just been forfeited
-        np.add.at(self.choices[place], (self.batch.states["phase"][games][answered], actions[answered]), 1)
+        answered = self.forfeiter[games] < 0
+        np.add.at(self.choices[place], (self.batch.phases(games[answered]), actions[answered]), 1)
         if self.judge is not None:
             self._price(place, games[answered & self.judged[games]], actions[answered & self.judged[games]])
         return actions
@@ -162,15 +168,14 @@ class _Table:
     def _price(self, place: int, games: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """Note what decisions have lost against the best ones."""
         assert self.judge is not None
-        states = self.batch.states[games]
-        values = self.judge.action_values(states)
+        phases, values = self.batch.phases(games), self.judge.action_values(self.batch.shown(games))
         lost = np.nanmax(values, axis=1) - values[np.arange(len(games)), actions] if len(games) else np.zeros(0)
         of_block = self.regret[:, place]
-        np.add.at(of_block, (games // self.n, states["phase"], 0), lost)
-        np.add.at(of_block, (games // self.n, states["phase"], 1), 1)
+        np.add.at(of_block, (games // self.n, phases, 0), lost)
+        np.add.at(of_block, (games // self.n, phases, 1), 1)
 
     def _act(self, place: int, i: int) -> Any:
-        position, mask = position_of(self.batch.states, i), self.buffers.masks[i].copy()
+        position, mask = self.batch.view(i, int(self.buffers.to_act[i])), self.buffers.masks[i].copy()
         return self._ask(place, 1, lambda: self.agents[place].act(position, mask, self.rngs[i]))
 
     def _ask(self, place: int, count: int, ask: Callable[[], Any]) -> Any:
@@ -193,10 +198,9 @@ class _Table:
     def _forfeit(self, place: int, i: int, why: str) -> None:
         self.messages.setdefault(f"{self.agents[place].name} {why}")
         self.forfeiter[i] = place
-        self.scores[i] = [rules.score(self.batch.states, i, seat) for seat in range(self.n)]
-        self.turns[i] = self.batch.states["turn"][i]
-        self.batch.bits[i] = 0  # nobody is asked in this game any more
-        self.batch.states["phase"][i] = Phase.OVER
+        game = np.array([i])
+        self.scores[i], self.turns[i] = self.batch.scores(game)[0], self.batch.turns(game)[0]
+        self.batch.retire(game)
 
     def _results(self) -> Results:
         n, shape = self.n, (len(self.blocks), self.n, self.n)

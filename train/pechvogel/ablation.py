@@ -16,15 +16,15 @@ from pechvogel.agents import card
 from pechvogel.agents.card import read_card
 from pechvogel.agents.pechvogel.champion import FURTHER
 from pechvogel.tabletop.files import replace_file
+from pechvogel.tabletop.seeds import check_seed
 from pechvogel.train import config as configs
 from pechvogel.train import run
 from pechvogel.train.arena import tournament
 from pechvogel.train.config import WEIGHTS, ImitationConfig, ValueConfig
-from pechvogel_env.dice import check_seed
+from pechvogel_env.kind import KIND
 
 OPPONENT = "planner"
 LENGTHS = (30_000, 100_000, 300_000)  # turns
-CONFIGS = Path(__file__).parents[2] / "configs" / "pechvogel"
 
 
 def gather(players: Sequence[int], runs: Path, games: int, seed: int) -> dict[str, Any]:
@@ -38,7 +38,9 @@ def gather(players: Sequence[int], runs: Path, games: int, seed: int) -> dict[st
             if row["agent"] == OPPONENT:
                 row |= {"win_share": 1 / num, "ci95": [1 / num, 1 / num]}
                 continue
-            setup = tournament.Setup([row["agent"], OPPONENT], num, games=games, seed=seed, first_against_rest=True)
+            setup = tournament.Setup(
+                [row["agent"], OPPONENT], KIND.variant(num), games=games, seed=seed, first_against_rest=True
+            )
             found = {agent["name"]: agent for agent in tournament.run(setup)["agents"]}
             row |= {key: found[row["agent"]][key] for key in ("win_share", "ci95", "regret")}
             opponent = found[OPPONENT]
@@ -51,8 +53,8 @@ def gather(players: Sequence[int], runs: Path, games: int, seed: int) -> dict[st
 
 def _agents(players: int, runs: Path) -> list[dict[str, Any]]:
     """Who is compared; what is not in the repository is trained first."""
-    champion = configs.read(CONFIGS / f"champion-{players}.yaml")
-    apprentice = configs.read(CONFIGS / f"apprentice-{players}.yaml")
+    champion = configs.read(configs.find(f"champion-{players}", KIND.name))
+    apprentice = configs.read(configs.find(f"apprentice-{players}", KIND.name))
     assert isinstance(champion, ValueConfig) and isinstance(apprentice, ImitationConfig)
     taught = _trained(apprentice, runs / f"apprentice-{players}")
     rows = [
@@ -61,7 +63,7 @@ def _agents(players: int, runs: Path) -> list[dict[str, Any]]:
         _row("learned from results", "none", "ppo"),
         _row("learned from the champion", "none", f"ppo:weights={taught}"),
     ]
-    turns = read_card(card.WEIGHTS / f"champion-{players}-{champion.copies}.safetensors")["steps"]
+    turns = read_card(card.in_repository(KIND.name, "champion")[champion.variant])["steps"]
     deepest = "the turn"
     if players <= FURTHER:
         rows.append(_row("learned", deepest, "champion:further=false", turns))
@@ -76,7 +78,7 @@ def _row(evaluation: str, search: str, agent: str, turns: int | None = None) -> 
     return {"evaluation": evaluation, "search": search, "turns": turns, "agent": agent}
 
 
-def _trained(config: configs.AnyConfig, folder: Path) -> Path:
+def _trained(config: configs.Config, folder: Path) -> Path:
     if not configs.ended(folder):
         run.start_or_resume(config, folder)
     weights = folder / WEIGHTS

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from pechvogel.agents.pechvogel.champion import TEMPERATURES, TOP
 from pechvogel.train.arena import tournament
+from pechvogel_env.kind import KIND
 
 LOWEST = 0.20
 GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085)
@@ -51,7 +52,7 @@ def fit(games: int, seed: int) -> dict[str, Any]:
 
 
 def _against_champion(specs: Sequence[str], games: int, seed: int) -> list[dict[str, Any]]:
-    setup = tournament.Setup(["champion", *specs], games=games, seed=seed, first_against_rest=True)
+    setup = tournament.Setup(["champion", *specs], KIND.variant(2), games=games, seed=seed, first_against_rest=True)
     rows = []
     for lineup in tournament.run(setup)["lineups"]:
         low, high = lineup["agents"][0]["ci95"]

@@ -18,11 +18,11 @@ from pechvogel_env.rules import (
     TARGETS_NEEDED,
     Phase,
     States,
-    _apply,
-    _keep_throw,
-    _legal_bits,
-    _shown,
-    _start_turn,
+    act,
+    count_face,
+    keep_throw,
+    legal_of,
+    start_turn,
 )
 
 # How a board can end a turn: (targets, ravens) that stand for all boards with the same consequences (R10-R12).
@@ -61,18 +61,18 @@ def end_of(targets: int, ravens: int) -> int:
 @compiled
 def apply(s: Any, action: int) -> None:
     """Carry out an action."""
-    _apply(s, action)
+    act(s, action)
 
 
 @compiled
 def bits_of(s: Any) -> int:
     """The legal actions of whoever is asked."""
-    return _legal_bits(s)
+    return legal_of(s)
 
 
 @compiled
 def _keep(s: Any) -> None:
-    _keep_throw(s)
+    keep_throw(s)
 
 
 def new_starts(states: States) -> Starts:
@@ -200,7 +200,7 @@ def _enumerate(states: States, starts: Starts, ends: States) -> int:
                 elif s.target != NO_TARGET:
                     wanted = wanted and value == s.target - FIRST_VALUE
                 elif s.phase == Phase.TARGET:
-                    wanted = wanted and _shown(s, value + FIRST_VALUE) > 0
+                    wanted = wanted and count_face(s, value + FIRST_VALUE) > 0
             if wanted:
                 _end_board(states, i, value, end, reduced, group, work)
                 at += _finish(work, ends, at)
@@ -257,7 +257,7 @@ def _back_to_start(s: Any) -> None:
     s.frustrations[s.active] += s.reduced
     for k in range(s.num_frustraters):
         s.frustrations[s.frustraters[k]] += 1
-    _start_turn(s, s.active)
+    start_turn(s, s.active)
 
 
 def turn_starts(states: States) -> States:

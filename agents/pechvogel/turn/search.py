@@ -50,9 +50,10 @@ class TurnSearch:
 
     def _searches(self, states: States) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         for at in range(0, max(1, len(states)), AT_ONCE):
-            yield self._search(states[at : at + AT_ONCE])
+            yield self.search(states[at : at + AT_ONCE])
 
-    def _search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Both, for as many games as fit into the memory."""
         num = len(states)
         turns, first = rules.new_states(num), np.zeros(num + 1, np.int64)
         num_turns = group_turns(states, turns, first)

@@ -37,10 +37,10 @@ from pechvogel_env.rules import (
     Action,
     Phase,
     States,
-    _clockwise,
-    _may_frustrate,
-    _may_reduce,
-    _shown,
+    clockwise,
+    count_face,
+    may_frustrate,
+    may_reduce,
 )
 
 # What a throw can come to, numbered: the boards on which the turn goes on, then the ends. Throws with the same
@@ -121,7 +121,7 @@ def _joined(s: Any, throws: NDArray[np.float64], board: int, reduced: int, group
             if has_one:
                 asked[num_asked] = seat
                 num_asked += 1
-        seat = _clockwise(s, seat)
+        seat = clockwise(s, seat)
     # Backwards from the last who is asked: what each set of earlier joiners leads to.
     outcome = np.empty(1 << num_asked, np.int64)
     for joiners in range(1 << num_asked):
@@ -147,7 +147,7 @@ def _groups_by_starter(
         seat = (s.active + distance) % n
         groups[seat] = 0
         if s.frustrations[seat] > 0 and distance >= (first - s.active + n) % n:
-            groups[seat] = _joined(s, throws, board, reduced, 1 << (distance - 1), _clockwise(s, seat), seat)
+            groups[seat] = _joined(s, throws, board, reduced, 1 << (distance - 1), clockwise(s, seat), seat)
 
 
 @compiled
@@ -205,7 +205,7 @@ def throw_values(
                 rows[end] = best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
             for board in range(NUM_BOARDS - 1, -1, -1):
                 if group == 0:
-                    _groups_by_starter(s, throws, board, reduced, _clockwise(s, active), groups)
+                    _groups_by_starter(s, throws, board, reduced, clockwise(s, active), groups)
                 total[:] = 0.0
                 unanswered[:] = 0.0
                 for which in range(_NUM_TO_COME[board]):
@@ -253,14 +253,14 @@ def back_up(
         for i in range(first[j], first[j + 1]):
             s = states[i]
             if s.phase == Phase.OVER:
-                rules._write_win_rewards(s, of_states, i)
+                rules.put_win_rewards(s, of_states, i)
                 continue
             if s.phase == Phase.TAKE or s.phase == Phase.DISCARD:
                 _back_up_ends(s, i, j, starts, values, of_actions, of_states)
                 continue
             for value in range(NUM_VALUES):
                 if s.phase == Phase.TARGET:
-                    needed = _shown(s, value + FIRST_VALUE) > 0
+                    needed = count_face(s, value + FIRST_VALUE) > 0
                 elif s.target == NO_TARGET:
                     needed = s.phase == Phase.THROW
                 else:
@@ -292,7 +292,7 @@ def back_up_state(
         return
     if phase == Phase.TARGET:
         for value in range(NUM_VALUES):
-            shown = _shown(s, value + FIRST_VALUE)
+            shown = count_face(s, value + FIRST_VALUE)
             if shown > 0:
                 _target_value(s, j, value, shown, s.ravens, starts, values, throws, result[value])
         _choose(s, i, result, of_actions, of_states)
@@ -313,7 +313,7 @@ def back_up_state(
             kept[k] = values[best_end(starts, j, end_node(starts, value, end, reduced, group), values, active), k]
         else:
             kept[k] = throws[value, board_of(s.targets, s.ravens), reduced, group, k]
-    board = board_of(s.targets - _shown(s, s.target), s.ravens - _shown(s, 0)) if s.num_thrown < NUM_DICE else 0
+    board = board_of(s.targets - count_face(s, s.target), s.ravens - count_face(s, 0)) if s.num_thrown < NUM_DICE else 0
     _answer_values(s, board, throws[value], after_reduction[value], kept, result)
     _choose(s, i, result, of_actions, of_states)
 
@@ -331,7 +331,7 @@ def _answer_values(
     n, reduced, group = s.num_players, s.reduced, group_of(s)
     if s.phase == Phase.JOIN:
         starter = s.frustraters[0]
-        after = _clockwise(s, s.to_act)
+        after = clockwise(s, s.to_act)
         bit = 1 << ((s.to_act - s.active + n) % n - 1)
         without = _joined(s, throws, board, reduced, group, after, starter)
         joined = without
@@ -346,20 +346,20 @@ def _answer_values(
     groups = np.zeros(MAX_PLAYERS, np.int64)
     if s.phase == Phase.REDUCE:
         if _may_be_frustrated(s):
-            _groups_by_starter(s, throws, board, reduced, _clockwise(s, s.active), groups)
+            _groups_by_starter(s, throws, board, reduced, clockwise(s, s.active), groups)
             _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
-        if _may_reduce(s):
+        if may_reduce(s):
             for k in range(n):
                 result[Action.REDUCE, k] = after_reduction[board, group, k]
     else:
         if _may_be_frustrated(s):
-            following = _clockwise(s, s.to_act)
+            following = clockwise(s, s.to_act)
             if following != s.active:
                 _groups_by_starter(s, throws, board, reduced, following, groups)
                 _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
-        if _may_frustrate(s):
+        if may_frustrate(s):
             bit = 1 << ((s.to_act - s.active + n) % n - 1)
-            chosen = _joined(s, throws, board, reduced, bit, _clockwise(s, s.to_act), s.to_act)
+            chosen = _joined(s, throws, board, reduced, bit, clockwise(s, s.to_act), s.to_act)
             for k in range(n):
                 result[Action.FRUSTRATE, k] = throws[board, reduced, chosen, k]
 
@@ -368,7 +368,7 @@ def _answer_values(
 def _may_be_frustrated(s: Any) -> bool:
     """Whether the rules let any opponent who has a frustration answer the last throw."""
     safe = s.italian_reading == 1 and s.after_reduction == 1
-    return bool(s.num_frustraters == 0 and not safe and rules._answerable(s))
+    return bool(s.num_frustraters == 0 and not safe and rules.answerable(s))
 
 
 @compiled

@@ -21,10 +21,10 @@ from rich.table import Table
 
 from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.seeds import check_seed
 from pechvogel.train.pechvogel.solve import perfect
 from pechvogel.train.pechvogel.solve.layers import MAX_CAP, note_of, solve
 from pechvogel.train.pechvogel.solve.perfect import Games
-from pechvogel_env.dice import check_seed
 
 GAMES = 10_000
 HIGHER = 2

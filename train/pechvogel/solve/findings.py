@@ -16,11 +16,12 @@ from pechvogel.agents import registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
-from pechvogel.train.pechvogel.solve import exploit, perfect
-from pechvogel.train.pechvogel.solve import layers as solve
+from pechvogel.tabletop.seeds import check_seed
+from pechvogel.train.pechvogel.solve import exploit, layers, perfect
 from pechvogel.train.pechvogel.solve.perfect import Games
+from pechvogel.train.pechvogel.solve.response import COPIES, best_response
 from pechvogel_env import rules
-from pechvogel_env.dice import check_seed
+from pechvogel_env.kind import KIND
 from pechvogel_env.rules import FIRST_VALUE, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED, Action, Phase, States
 
 
@@ -30,9 +31,9 @@ def gather(
     """All figures, as JSON holds them. The smaller games are in it, too, where their tables are there."""
     check_seed(seed)
     if best_response_cap:
-        exploit.check_cap(best_response_cap)
+        layers.refuse_cap(best_response_cap)
     for spec in specs:
-        registry.prepare(registry.make(spec), 2, table.copies)
+        registry.prepare(registry.make(spec), KIND.variant(2, copies=table.copies))
     played = perfect.play(table, games, seed)
     tables = {str(table.copies): table}
     for copies in range(1, table.copies):
@@ -68,7 +69,7 @@ def gather(
 
 
 def _solved(table: Solution) -> dict[str, Any]:
-    found = solve.describe(table.path)
+    found = layers.describe(table.path)
     return {key: value for key, value in found.items() if key != "file"}
 
 
@@ -84,7 +85,7 @@ def _agents(table: Solution, specs: Sequence[str], games: int, seed: int) -> dic
 
 def _can_play(spec: str, copies: int) -> bool:
     try:
-        registry.prepare(registry.make(spec), 2, copies)
+        registry.prepare(registry.make(spec), KIND.variant(2, copies=copies))
     except ValueError as error:
         print(f"pechvogel: left out with {copies} copies: {error}", file=sys.stderr)
         return False
@@ -92,7 +93,7 @@ def _can_play(spec: str, copies: int) -> bool:
 
 
 def _best_response(spec: str, cap: int) -> dict[str, Any] | None:
-    return exploit.exploit(spec, cap) if _can_play(spec, exploit.COPIES) else None
+    return best_response(spec, cap) if _can_play(spec, COPIES) else None
 
 
 # ------------------------------------------------------------------------------------------------ what games show

@@ -43,7 +43,7 @@ from pechvogel_env.rules import (
 NUM_FLAGS = 4  # 2 * (the player at turn has reduced) + (the opponent has frustrated)
 THEIRS, MINE, BOTH = 1, 2, 3
 NUM_TAKING_ENDS = 3  # the ends with four targets come first in ENDS
-NEVER = np.float32(4.0)  # beyond every value: what can't be chosen is worth minus this to whoever would choose it
+WORST = np.float32(4.0)  # beyond every value: what can't be chosen is worth minus this to whoever would choose it
 STRIDE = 2  # sweeps between two leaps
 LONGEST_LEAP = np.float32(20.0)  # of the last step
 MAX_SWEEPS = 200
@@ -149,7 +149,7 @@ def _after_turn(cap: int, lanes: int) -> NDArray[np.int32]:
 
 @compiled
 def _keep(states: rules.States) -> None:
-    rules._keep_throw(states[0])
+    rules.keep_throw(states[0])
 
 
 # ------------------------------------------------------------------------------------------------ rows
@@ -276,7 +276,7 @@ def _look_up(after: NDArray[np.int32], extended: NDArray[np.float32], out: Row) 
 
 
 @compiled
-def _extend(cap: int, values: NDArray[np.float32], extended: NDArray[np.float32]) -> None:
+def extend(cap: int, values: NDArray[np.float32], extended: NDArray[np.float32]) -> None:
     """What a turn that leads to a position is worth to the player whose turn it was.
 
     `values[murphy, lane]` is that position seen by the other player, who is at turn then. One frustration beyond the
@@ -295,8 +295,8 @@ def _extend(cap: int, values: NDArray[np.float32], extended: NDArray[np.float32]
             column = base + cap * side + k
             extended[column + side] = _beyond(extended[column], extended[column - side])
         extended[base + side * side - 1] = 0  # both beyond the cap: no turn leads there
-    extended[NUM_MURPHY * side * side] = -NEVER
-    extended[NUM_MURPHY * side * side + 1] = NEVER
+    extended[NUM_MURPHY * side * side] = -WORST
+    extended[NUM_MURPHY * side * side + 1] = WORST
 
 
 @inlined
@@ -333,7 +333,7 @@ def solve_pairs(
     ends = np.empty((NUM_VALUES, NUM_ENDS, NUM_FLAGS, turn.lanes), np.float32)
     throws = np.empty((NUM_FLAGS, NUM_BOARDS, turn.lanes), np.float32)
     choices = np.empty((RAVENS_LIMIT, NUM_VALUES, NUM_DICE + 1, turn.lanes), np.float32)
-    choices[:, :, 0] = -NEVER
+    choices[:, :, 0] = -WORST
     work = np.empty((4, turn.lanes), np.float32)
     out = np.empty(turn.lanes, np.float32)
     one = np.empty(size, np.float32)
@@ -342,10 +342,10 @@ def solve_pairs(
     sides = np.empty(2, np.int64)
     for number in range(len(pairs)):
         sides[0] = pairs[number]
-        sides[1] = _swapped(codes, sides[0], digits)
+        sides[1] = swapped_code(codes, sides[0], digits)
         num_sides = 1 if sides[0] == sides[1] else 2
         for side in range(num_sides):
-            _digits(codes, sides[side], digits)
+            write_digits(codes, sides[side], digits)
             for value in range(NUM_VALUES):
                 at_hand[side, value] = _gain(turn.cap, codes, values, digits, value, state, one, gains[side, value])
             _guess(codes, values, digits, values[sides[side]])
@@ -357,7 +357,7 @@ def solve_pairs(
         while change > tolerance and sweeps[number] < MAX_SWEEPS:
             change = along = length = np.float32(0.0)
             for side in range(num_sides):
-                _extend(turn.cap, values[sides[num_sides - 1 - side]], nothing)
+                extend(turn.cap, values[sides[num_sides - 1 - side]], nothing)
                 for murphy in range(NUM_MURPHY):
                     _turn(turn, murphy, at_hand[side], gains[side], nothing, ends, throws, choices, work, out)
                     row = values[sides[side], murphy]
@@ -439,7 +439,7 @@ def _gain(
     mine = digits[value]
     if codes.take[mine] >= 0:
         digits[value] = codes.take[mine]
-        _lead_to(cap, codes, values, digits, state, best)
+        lead_to(cap, codes, values, digits, state, best)
         found = True
     if codes.steal[mine] >= 0:
         digits[value] = codes.steal[mine]
@@ -448,11 +448,11 @@ def _gain(
             if codes.discard[kept] >= 0:
                 digits[other] = codes.discard[kept]
                 if found:
-                    _lead_to(cap, codes, values, digits, state, one)
+                    lead_to(cap, codes, values, digits, state, one)
                     for k in range(len(one)):
                         best[k] = max(best[k], one[k])
                 else:
-                    _lead_to(cap, codes, values, digits, state, best)
+                    lead_to(cap, codes, values, digits, state, best)
                     found = True
                 digits[other] = kept
     digits[value] = mine
@@ -460,7 +460,7 @@ def _gain(
 
 
 @compiled
-def _lead_to(
+def lead_to(
     cap: int,
     codes: Codes,
     values: NDArray[np.float32],
@@ -475,7 +475,7 @@ def _lead_to(
         code = code * len(codes.swap) + codes.swap[digits[value]]
         left += codes.middle[digits[value]]
     if left > 0:
-        _extend(cap, values[code], out)
+        extend(cap, values[code], out)
         return
     s = state[0]  # R20: the game is over; the engine says who has won
     s.num_players = 2
@@ -489,10 +489,10 @@ def _lead_to(
             for theirs in range(cap + 2):
                 s.frustrations[0] = mine
                 s.frustrations[1] = theirs
-                rules._write_win_rewards(s, rewards, 0)
+                rules.put_win_rewards(s, rewards, 0)
                 out[(murphy * (cap + 2) + mine) * (cap + 2) + theirs] = rewards[0, 0]
-    out[len(out) - 2] = -NEVER
-    out[len(out) - 1] = NEVER
+    out[len(out) - 2] = -WORST
+    out[len(out) - 1] = WORST
 
 
 @compiled
@@ -516,15 +516,17 @@ def _guess(
 
 
 @inlined
-def _digits(codes: Codes, code: int, digits: NDArray[np.int64]) -> None:
+def write_digits(codes: Codes, code: int, digits: NDArray[np.int64]) -> None:
+    """An arrangement's code by value: who has how many of its markers."""
     for value in range(NUM_VALUES):
         digits[value] = code % len(codes.swap)
         code //= len(codes.swap)
 
 
 @inlined
-def _swapped(codes: Codes, code: int, digits: NDArray[np.int64]) -> int:
-    _digits(codes, code, digits)
+def swapped_code(codes: Codes, code: int, digits: NDArray[np.int64]) -> int:
+    """The arrangement in which the players have changed places."""
+    write_digits(codes, code, digits)
     for value in range(NUM_VALUES):
         digits[value] = codes.swap[digits[value]]
     return _number(codes, digits)

@@ -23,8 +23,6 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import HEADER, Solution, make_codes
@@ -41,12 +39,17 @@ NOTED = ("seconds", "threads", "memory")  # what solving took, kept beside the t
 DEFAULT_CAPS = {1: 12, 2: 12, 3: 8}  # by copies: as many as it takes until they don't matter (docs/solution.md)
 
 
+def refuse_cap(cap: int) -> None:
+    """ValueError if frustrations can't be counted up to this."""
+    if not MIN_CAP <= cap <= MAX_CAP:
+        raise ValueError(f"frustrations must be from {MIN_CAP} to {MAX_CAP}, not {cap}")
+
+
 def solve(copies: int, cap: int, path: Path, threads: int | None = None) -> dict[str, Any]:
     """Solve a game into a table's file, going on where an earlier run was stopped; returns what `--json` writes."""
     if not 1 <= copies <= MAX_COPIES:
         raise ValueError(f"copies must be from 1 to {MAX_COPIES}, not {copies}")
-    if not MIN_CAP <= cap <= MAX_CAP:
-        raise ValueError(f"frustrations must be from {MIN_CAP} to {MAX_CAP}, not {cap}")
+    refuse_cap(cap)
     for target in (path, note_of(path)):
         if target.exists():
             raise ValueError(f"{target} is there already; choose another file with --out, or delete it")
@@ -230,25 +233,3 @@ def _peak_memory() -> int:
         return 0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
-
-
-def show(result: dict[str, Any]) -> None:
-    """Print the result as a table."""
-    console = Console()
-    copies = f"{result['copies']} cop{'y' if result['copies'] == 1 else 'ies'}"
-    table = Table(title=f"Two players, {copies}: solved", show_header=False)
-    share = (1 + result["start_value"]) / 2
-    table.add_row("value of the game for the first player", f"{result['start_value']:+.5f} (wins {share:.3%})")
-    table.add_row("frustrations, at most", str(result["frustrations"]))
-    table.add_row("sweeps per position", f"{result['sweeps']:.1f}")
-    table.add_row("largest remaining change", f"{result['residual']:.1e}")
-    if result["seconds"] is not None:
-        table.add_row("time", f"{result['seconds']:,.0f} s on {result['threads']} threads")
-        table.add_row("memory, at most", f"{result['memory'] / 1e6:,.0f} MB")
-    table.add_row("size of the table", f"{result['bytes'] / 1e6:,.1f} MB")
-    if "cap" in result:
-        from pechvogel.train.pechvogel.solve import caps as check_cap
-
-        check_cap.add_rows(table, result["cap"])
-    console.print(table)
-    console.print(f"The table: {result['file']}", markup=False, soft_wrap=True)

@@ -23,9 +23,10 @@ from pechvogel.agents.pechvogel.turn.ends import (
     group_of,
 )
 from pechvogel.agents.pechvogel.turn.values import back_up_state, best_end, first_throw, throw_values
+from pechvogel.tabletop.bits import random_action
 from pechvogel.tabletop.compile import compiled
-from pechvogel_env.dice import mix
-from pechvogel_env.game import _advance, random_action
+from pechvogel.tabletop.seeds import mix
+from pechvogel_env.game import go_on
 from pechvogel_env.rules import FIRST_VALUE, MAX_PLAYERS, NUM_ACTIONS, NUM_VALUES, Action, Phase, States
 
 _UNIT = 2.0**-53  # from 53 random bits to a number below 1
@@ -67,7 +68,7 @@ def play_turns(
         key = keys[j]
         stop = s.turn + 1
         while True:
-            bits = _advance(s, seeds[j], True, stop, True)
+            bits = go_on(s, seeds[j], True, stop, True)
             if bits == 0:
                 break
             key = mix(key + np.uint64(1))

@@ -14,7 +14,7 @@ from pechvogel.agents.pechvogel.optimal import OptimalAgent
 from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.cli import main
 from pechvogel.train.pechvogel.solve import caps as check_cap
-from pechvogel.train.pechvogel.solve import exploit, findings, perfect
+from pechvogel.train.pechvogel.solve import exploit, findings, perfect, response
 from pechvogel.train.pechvogel.solve import layers as solve
 from pechvogel_env import rules
 from pechvogel_env.game import Game
@@ -94,15 +94,15 @@ def test_nobody_exploits_a_perfect_player(tmp_path: Path) -> None:
     pair = sum(int(digit) * len(codes.swap) ** value for value, digit in enumerate(digits))
     values = np.zeros((2, len(table.values), 3, 9), np.float32)
     both = sorted([pair, int(solution.arrangements(codes)[1][pair])])
-    result, residual = exploit._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
+    result, residual = response._solve_part((f"optimal:table={path}", 2, np.array([pair]), values))
     assert residual < 1e-5
-    for role in (exploit.AGENT, exploit.RESPONDER):
+    for role in (response.AGENT, response.RESPONDER):
         assert np.abs(result[role] - table.values[both].reshape(2, 3, 9)).max() < 1e-4
     # A worse player is worth less at turn, and more to the one who plays against it.
-    worse, _ = exploit._solve_part(("random", 2, np.array([pair]), values * 0))
-    assert (worse[exploit.AGENT] < result[exploit.AGENT] + 1e-4).all()
-    assert (worse[exploit.RESPONDER] > result[exploit.RESPONDER] - 1e-4).all()
-    assert (worse[exploit.RESPONDER] - worse[exploit.AGENT]).mean() > 0.1
+    worse, _ = response._solve_part(("random", 2, np.array([pair]), values * 0))
+    assert (worse[response.AGENT] < result[response.AGENT] + 1e-4).all()
+    assert (worse[response.RESPONDER] > result[response.RESPONDER] - 1e-4).all()
+    assert (worse[response.RESPONDER] - worse[response.AGENT]).mean() > 0.1
 
 
 def test_regret(
@@ -111,7 +111,7 @@ def test_regret(
     perfect = exploit.regret("optimal", 1, 40, 1)["regret"]
     assert perfect["mean"] == 0 and perfect["decisions"] > 100
     found = {"exploitability": 0.5, "agent_starts": 0.4, "responder_starts": 0.6, "as_distribution": True}
-    monkeypatch.setattr(exploit, "exploit", lambda *words: found)
+    monkeypatch.setattr(exploit, "best_response", lambda *words: found)
     assert main(["exploit", "heuristic", "--games", "100", "--json", str(tmp_path / "e.json")]) == 0
     result = json.loads((tmp_path / "e.json").read_text())
     lost = result["against_optimal"]["regret"]
@@ -201,7 +201,7 @@ def test_the_best_response_to_a_perfect_player_gains_nothing(tmp_path: Path) -> 
     """The whole small game, every position of it; and what an agent that errs gives away."""
     path = tmp_path / "t.table"
     solve.solve(1, 2, path)
-    found = exploit.exploit(f"optimal:table={path}", cap=2)
+    found = response.best_response(f"optimal:table={path}", cap=2)
     assert abs(found["exploitability"]) < 1e-4
     assert found["agent_starts"] == pytest.approx(-Solution(path).start_value, abs=1e-4)
     assert found["responder_starts"] == pytest.approx(Solution(path).start_value, abs=1e-4)
@@ -209,5 +209,5 @@ def test_the_best_response_to_a_perfect_player_gains_nothing(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_worse_agents_can_be_exploited_more(solved: Solution) -> None:
-    found = [exploit.exploit(spec, cap=3)["exploitability"] for spec in ("planner", "heuristic", "random")]
+    found = [response.best_response(spec, cap=3)["exploitability"] for spec in ("planner", "heuristic", "random")]
     assert 0.05 < found[0] < found[1] < found[2] < 1

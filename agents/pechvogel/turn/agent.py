@@ -1,0 +1,36 @@
+"""An agent that plays what a search of the turn finds best."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pechvogel.agents.base import BatchAgent
+from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel_env.position import Position
+from pechvogel_env.rules import States
+
+
+class SearchAgent(BatchAgent):
+    """The best action by the values of a search; ties go to the lowest."""
+
+    @abstractmethod
+    def search(self, states: States) -> TurnSearch:
+        """The search for these games, all of the same variant; ValueError if there is none."""
+
+    def act_batch(
+        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
+    ) -> NDArray[np.int64]:
+        """One action per game; the generators are not used."""
+        return np.nanargmax(self.action_values_batch(states), axis=1)
+
+    def action_values(self, position: Position) -> NDArray[np.float64]:
+        """The value of every legal action for whoever decides."""
+        return self.action_values_batch(position.states())[0]
+
+    def action_values_batch(self, states: States) -> NDArray[np.float64]:
+        """The same for many games at once."""
+        return self.search(states).action_values(states)

@@ -1,0 +1,368 @@
+"""What the commands do: each calls the room that does the work, shows what it found, and writes it as JSON.
+
+Imports stand inside the commands, so that none waits for what it does not need.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pechvogel.agents.games import DEFAULT, kind_of
+from pechvogel.tabletop.files import replace_file, to_json
+
+if TYPE_CHECKING:
+    from pechvogel.tabletop.kind import Variant
+
+
+def _write_json(target: str | None, result: dict[str, Any]) -> None:
+    """Write to a file by way of a temporary one, so that nothing is lost if we are killed."""
+    if target is None:
+        return
+    text = to_json(result)
+    if target == "-":
+        sys.stdout.write(text.decode())
+        return
+    replace_file(Path(target), text)
+
+
+def _variant(arguments: argparse.Namespace, players: int) -> Variant:
+    """What is to be played, by the options that are named like the game's settings."""
+    kind = kind_of(arguments.game or DEFAULT)
+    return kind.variant(players, **{name: getattr(arguments, name) for name in kind.settings})
+
+
+def _present(arguments: argparse.Namespace, result: dict[str, Any], show: Callable[[], None]) -> None:
+    """Show the result, unless standard output is for the JSON; and write that, if it is wanted."""
+    if arguments.json != "-":
+        show()
+    _write_json(arguments.json, result)
+
+
+@contextmanager
+def _needing(what: str, extra: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise ValueError(f"{what} needs more packages ({error.name}): pip install '.[{extra}]'") from None
+
+
+def bench(arguments: argparse.Namespace) -> None:
+    """Decisions per second."""
+    variant = _variant(arguments, arguments.players)
+    if not 0 < arguments.seconds <= 3600:
+        raise ValueError(f"--seconds must be above 0 and at most 3600, not {arguments.seconds}")
+    if arguments.training:
+        with _needing("training", "train"):
+            from pechvogel.train import speed
+        measured = speed.run(variant, arguments.seconds)
+        _present(arguments, measured, lambda: speed.show(measured))
+        return
+    from pechvogel import bench
+
+    if arguments.agent is not None:
+        result = bench.time_agent(arguments.agent, variant, arguments.seconds)
+        _present(arguments, result, lambda: bench.show_agent(result))
+    else:
+        result = bench.run(variant, arguments.seconds, arguments.peers)
+        _present(arguments, result, lambda: bench.show(result))
+
+
+def evaluate(arguments: argparse.Namespace) -> None:
+    """A tournament."""
+    from pechvogel.train.arena import show, tournament
+
+    variant = _variant(arguments, arguments.players)
+    setup = tournament.Setup(
+        arguments.agents,
+        variant,
+        games=arguments.games,
+        seed=arguments.seed,
+        one_against_rest=arguments.one_against_rest,
+        time_limit=arguments.time_limit,
+    )
+    if arguments.workers is not None:
+        if arguments.workers < 1:
+            raise ValueError(f"--workers must be at least 1, not {arguments.workers}")
+        setup.workers = arguments.workers
+    result = tournament.run(setup)
+    _present(arguments, result, lambda: show.show(result, kind_of(variant.game).describe(variant)))
+    if arguments.plot is not None:
+        show.plot(result, arguments.plot)
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """A run, from its config or from where it was stopped."""
+    if (arguments.config is None) == (arguments.resume is None):
+        raise ValueError("train needs either a config (and --out) or --resume")
+    if arguments.config is not None and arguments.out is None:
+        raise ValueError("train needs a folder for the run: --out runs/NAME")
+    if arguments.finish and arguments.resume is None:
+        raise ValueError("--finish ends a run that was stopped: train --resume runs/NAME --finish")
+    with _needing("training", "train"):
+        from pechvogel.train import config, run
+    if arguments.resume is not None:
+        run.resume(arguments.resume, arguments.finish)
+    else:
+        path = config.find(arguments.config, arguments.game or DEFAULT)
+        run.start(config.read(path, arguments.game), arguments.out)
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """A run, evaluated and drawn."""
+    with _needing("training", "train"):
+        from pechvogel.train import report
+    result = report.make(arguments.folder, arguments.against, arguments.games, arguments.seed, arguments.game)
+    _present(arguments, result, lambda: report.show(result, arguments.folder))
+
+
+def solve(arguments: argparse.Namespace) -> None:
+    """The exact solution of a two-player game."""
+    from pechvogel.train.pechvogel.solve import layers, solving
+
+    if arguments.threads is not None and arguments.threads < 1:
+        raise ValueError(f"--threads must be at least 1, not {arguments.threads}")
+    if arguments.check_games < 1:
+        raise ValueError(f"--check-games must be at least 1, not {arguments.check_games}")
+    path, cap = solving.table_path(arguments.copies, arguments.frustrations, arguments.out)
+    if arguments.json not in (None, "-") and Path(arguments.json).resolve() == layers.note_of(path).resolve():
+        raise ValueError(f"--json {arguments.json}: that is where the note on the table goes; choose another file")
+    result = solving.run(
+        arguments.copies,
+        cap,
+        path,
+        threads=arguments.threads,
+        check=arguments.check_cap,
+        check_games=arguments.check_games,
+        seed=arguments.seed,
+    )
+    _present(arguments, result, lambda: solving.show(result))
+
+
+def exploit(arguments: argparse.Namespace) -> None:
+    """How far an agent is from perfect."""
+    from pechvogel.train.pechvogel.solve import exploit
+
+    result = exploit.measure(
+        arguments.agent,
+        arguments.copies,
+        arguments.frustrations,
+        arguments.games,
+        arguments.seed,
+        arguments.table,
+    )
+    _present(arguments, result, lambda: exploit.show(result))
+
+
+def findings(arguments: argparse.Namespace) -> None:
+    """A page on what perfect play looks like."""
+    from pechvogel.agents import registry
+    from pechvogel.agents.pechvogel import solution
+    from pechvogel.train.pechvogel.solve import findings, findings_page
+
+    if min(arguments.games, arguments.agent_games) < 1:
+        raise ValueError("--games and --agent-games must be at least 1")
+    if arguments.data is not None:
+        _write_from_data(arguments, findings_page.write, "findings")
+    else:
+        for spec in arguments.agents:
+            registry.make(spec)
+        table = solution.Solution(arguments.table or solution.find(arguments.copies))
+        data = findings.gather(
+            table, arguments.agents, arguments.games, arguments.agent_games, arguments.seed, arguments.best_response
+        )
+        _write_json(arguments.json, data)
+        findings_page.write(arguments.page, data)
+    if arguments.json != "-":
+        print(f"written: {arguments.page}")
+
+
+def _write_from_data(arguments: argparse.Namespace, write: Callable[[Path, Any], None], command: str) -> None:
+    """A page from the figures that its command has gathered before."""
+    if arguments.json is not None:
+        raise ValueError("--data and --json exclude each other: the figures are there already")
+    refusal = ValueError(f"{arguments.data} is no file of `pechvogel {command} --json`")
+    try:
+        data = json.loads(arguments.data.read_bytes())
+    except ValueError:
+        raise refusal from None
+    try:
+        write(arguments.page, data)
+    except (KeyError, TypeError, IndexError, AttributeError):
+        raise refusal from None
+
+
+def levels(arguments: argparse.Namespace) -> None:
+    """How strong the champion's levels are."""
+    from pechvogel.train.pechvogel import levels
+
+    result = (levels.fit if arguments.fit else levels.measure)(arguments.games, arguments.seed)
+    _present(arguments, result, lambda: levels.show(result))
+
+
+def ablation(arguments: argparse.Namespace) -> None:
+    """A page on where the champion's strength comes from."""
+    from pechvogel.train.pechvogel import ablation
+
+    if arguments.data is not None:
+        _write_from_data(arguments, ablation.write, "ablation")
+    else:
+        if arguments.games < 1:
+            raise ValueError("--games must be at least 1")
+        data = ablation.gather(arguments.players, arguments.runs, arguments.games, arguments.seed)
+        _write_json(arguments.json, data)
+        ablation.write(arguments.page, data)
+    if arguments.json != "-":
+        print(f"written: {arguments.page}")
+
+
+def play(arguments: argparse.Namespace) -> None:
+    """A game against agents in the terminal."""
+    from pechvogel.play.pechvogel import words
+    from pechvogel.play.pechvogel.terminal import PlayerQuitsError, TerminalGame
+    from pechvogel_env.position import Position
+
+    _check_delay(arguments.delay)
+    if arguments.real_dice and arguments.seed is not None:
+        raise ValueError("real dice have no seed: give --real-dice or --seed")
+    position, most = None, kind_of(DEFAULT).players[-1] - 1
+    if arguments.position is not None:
+        position = Position.parse(arguments.position)
+        arguments.copies, arguments.italian_reading = position.copies, position.italian_reading
+        arguments.agents *= position.num_players - 1 if len(arguments.agents) == 1 else 1
+    if not 1 <= len(arguments.agents) <= most:
+        raise ValueError(f"there are 1 to {most} opponents, not {len(arguments.agents)}")
+    game = TerminalGame(
+        arguments.agents,
+        arguments.language or words.usual_language(),
+        **_variant(arguments, len(arguments.agents) + 1).settings,
+        seed=arguments.seed,
+        position=position,
+        hints=arguments.hints,
+        real_dice=arguments.real_dice,
+        delay=arguments.delay,
+    )
+    try:
+        game.play()
+    except PlayerQuitsError:
+        print()
+        return
+    if arguments.record is not None:
+        game.save(arguments.record)
+
+
+def serve(arguments: argparse.Namespace) -> None:
+    """The page, until interrupted."""
+    with _needing("the server", "play"):
+        from pechvogel.play import serve
+    serve.run(
+        arguments.host,
+        arguments.port,
+        arguments.games,
+        max_games=arguments.max_games,
+        rate=arguments.rate,
+        keep_days=arguments.keep_days,
+        away=arguments.away,
+    )
+
+
+def analyse(arguments: argparse.Namespace) -> None:
+    """What every action of a position is worth."""
+    from pechvogel.agents.pechvogel.analysis import analyse
+    from pechvogel.agents.pechvogel.solution import Solution
+    from pechvogel.play.pechvogel import show
+    from pechvogel_env.position import Position
+
+    text = arguments.position
+    if text == "-":
+        text = sys.stdin.read()
+    elif len(text) < 256 and Path(text).is_file():  # longer ones are no names of files, but a position as JSON
+        try:
+            text = Path(text).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{text} is not a text file") from None
+    elif text.endswith(".json"):
+        raise ValueError(f"there is no file {text}")
+    position = Position.parse(text.strip())
+    result = analyse(position, None if arguments.table is None else Solution(arguments.table))
+    _present(arguments, result, lambda: show.analysis(position, result))
+
+
+def replay(arguments: argparse.Namespace) -> None:
+    """Recorded games, watched or verified."""
+    from pechvogel.play.pechvogel import show
+    from pechvogel_env import record
+
+    _check_delay(arguments.delay)
+    games = record.read(arguments.file)
+    quiet = arguments.json == "-"
+    if arguments.verify:
+        notes = _check_proofs(arguments.file, games)
+        if not quiet:
+            print(f"{arguments.file}: {len(games)} recorded game{'s' * (len(games) != 1)}, all verified")
+            for note in notes:
+                print(f"  {note}")
+    else:
+        if not 1 <= arguments.number <= len(games):
+            raise ValueError(f"--number must be from 1 to {len(games)}, the games in the file, not {arguments.number}")
+        chosen = games[arguments.number - 1]
+        names = [f"player_{seat}" for seat in range(chosen["num_players"])]
+        screen = show.Screen(arguments.delay, names)
+        for game, action in record.steps(chosen):
+            if not quiet:
+                screen.draw(game, action)
+            last = game
+        if not quiet:
+            print(show.result(last, names))
+    _write_json(arguments.json, {"games": len(games), "scores": [game["scores"] for game in games]})
+
+
+def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
+    """What games prove about where their dice came from; RecordError if a proof is wrong."""
+    from pechvogel.play import fair
+    from pechvogel_env.record import PROOF, RecordError
+
+    notes = []
+    for number, game in enumerate(games, 1):
+        if PROOF in game:
+            try:
+                fair.verify(game)
+            except RecordError as error:
+                raise RecordError(f"{path}: game {number} {error}") from None
+            proof = game[PROOF]
+            began = "the dice decided" if proof["drawn"] else "it was chosen"
+            notes.append(
+                f"game {number}: its dice follow from the promise {proof['promise'][:16]}... and the numbers "
+                f"{', '.join(number for number in proof['numbers'] if number)}; who began: {began}; "
+                f"decisions taken back: {proof['taken_back']}"
+            )
+    return notes
+
+
+def watch(arguments: argparse.Namespace) -> None:
+    """A game of random agents."""
+    from pechvogel.play.pechvogel import show
+    from pechvogel_env import record
+
+    _check_delay(arguments.delay)
+    variant = _variant(arguments, arguments.players)
+    quiet = arguments.json == "-"
+    names = [f"player_{seat}" for seat in range(arguments.players)]
+    screen = show.Screen(arguments.delay, names)
+    game = show.watch(variant, arguments.seed, (lambda game, action: None) if quiet else screen.draw)
+    recorded = record.of_game(game)
+    if not quiet:
+        print(show.result(game, names))
+    if arguments.record is not None:
+        record.append(arguments.record, recorded)
+    _write_json(arguments.json, recorded)
+
+
+def _check_delay(delay: float) -> None:
+    if not 0 <= delay <= 60:
+        raise ValueError(f"--delay must be from 0 to 60 seconds, not {delay}")

@@ -1,0 +1,94 @@
+"""What can be asked of the server: the bodies of requests, checked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN
+from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, NUM_DICE
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+Number = Annotated[str, Field(pattern="^[0-9a-f]{1,64}$", description="chosen by the browser, mixed into the dice")]
+Name = Annotated[str, Field(max_length=200)]
+
+
+class Refusal(_Strict):
+    """What comes back when something can't be done; nothing has changed then."""
+
+    error: str
+    code: str | None = None
+
+
+class SeatWish(_Strict):
+    """Who is to sit at a place: the person who opens the room, somebody who is invited, or an agent."""
+
+    kind: Literal["me", "open", "agent"]
+    agent: str | None = Field(None, description=f"for agents: one of {', '.join(AGENTS)}")
+
+
+class OpenRoom(_Strict):
+    """A new game."""
+
+    seats: list[SeatWish] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
+    name: Name = "?"
+    copies: int = Field(MAX_COPIES, ge=1, le=MAX_COPIES)
+    italian_reading: bool = False
+    first_player: int | None = Field(None, ge=0, le=MAX_PLAYERS - 1)
+    position: str | None = Field(None, max_length=2000, description="where to start, in one line or as JSON")
+    real_dice: bool = False
+    coach: bool = False
+    take_back: bool = False
+
+
+class Join(_Strict):
+    """Sit down at an open place."""
+
+    name: Name = "?"
+    number: Number = "0"
+    seat: int | None = Field(None, ge=0, le=MAX_PLAYERS - 1)
+
+
+class BrowserNumber(_Strict):
+    """What a person's browser adds to the dice, once it has seen the promise."""
+
+    number: Number
+
+
+class Act(_Strict):
+    """A decision; `played` is the room's when it was made, so that it counts once and for the right question."""
+
+    action: int = Field(ge=0, lt=NUM_ACTIONS)
+    played: int = Field(ge=0)
+
+
+class Throw(_Strict):
+    """Real dice."""
+
+    faces: list[int] = Field(min_length=1, max_length=NUM_DICE, description="0 is the raven")
+    played: int = Field(ge=0)
+
+
+class TakeBack(_Strict):
+    """Undo one's last decision."""
+
+    played: int = Field(ge=0)
+
+
+class Wish(_Strict):
+    """Agree to the coach or to taking back, or no longer."""
+
+    what: Literal["coach", "take_back"]
+    on: bool
+
+
+class StandIn(_Strict):
+    """Let an agent play for somebody who is away, or at a place that nobody took."""
+
+    seat: int = Field(ge=0, le=MAX_PLAYERS - 1)
+    agent: str = STAND_IN

@@ -1,0 +1,81 @@
+"""Legal actions as bits: bit `a` of a number says whether action `a` is legal. A game has up to 63 actions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel.tabletop.seeds import game_seed
+
+# 2**k % 67 is different for every k < 66, so a lone bit finds its action by one look-up.
+_ACTION_OF_BIT = np.zeros(67, np.int8)
+_ACTION_OF_BIT[[(1 << action) % 67 for action in range(63)]] = range(63)
+_ONE = np.zeros(1, np.int64)  # the only game of an array of one
+
+
+@inlined
+def lowest_action(bits: int) -> int:
+    """The lowest action among legal bits."""
+    return _ACTION_OF_BIT[(bits & -bits) % 67]
+
+
+@inlined
+def count_actions(bits: int) -> int:
+    """How many bits there are, without a loop: in pairs, in fours, then all of them."""
+    pairs = bits - ((bits >> 1) & 0x5555555555555555)
+    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
+    return ((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101) >> 56) & 0x7F
+
+
+@inlined
+def random_action(bits: int, key: Any, most: int) -> int:
+    """A legal action, all equally likely for random 64-bit keys; `most` is how many are ever legal at once."""
+    skip = np.int64((key >> np.uint64(32)) * np.uint64(count_actions(bits)) >> np.uint64(32))
+    for k in range(most - 1):  # a fixed number of steps: a loop that ends somewhere would be mispredicted
+        bits = bits & (bits - 1) if k < skip else bits
+    return lowest_action(bits)
+
+
+@compiled
+def random_actions(bits: NDArray[np.int64], seed: Any, actions: NDArray[np.int64]) -> None:
+    """A random legal action for every game, a function of the seed; 0 where a game has ended."""
+    for i in range(len(bits)):
+        actions[i] = random_action(bits[i], game_seed(seed, i, 0), count_actions(bits[i])) if bits[i] else 0
+
+
+@compiled
+def first_illegal(bits: NDArray[np.int64], actions: NDArray[np.int64], games: NDArray[np.int64]) -> int:
+    """The first of some games whose action is illegal, or -1. Games that have ended take any action."""
+    for i in games:
+        if bits[i] != 0 and not (0 <= actions[i] < 63 and (bits[i] >> actions[i]) & 1):
+            return int(i)
+    return -1
+
+
+@compiled
+def write_masks(
+    bits: NDArray[np.int64], games: NDArray[np.int64], start: int, stop: int, masks: NDArray[np.int8]
+) -> None:
+    """Spread the legal bits of the games games[start..stop-1] over their rows of action masks."""
+    for i in games[start:stop]:
+        legal = bits[i]
+        for action in range(masks.shape[1]):
+            masks[i, action] = (legal >> action) & 1
+
+
+def action_list(bits: int) -> list[int]:
+    """Legal bits as ascending action ids."""
+    return [action for action in range(int(bits).bit_length()) if bits >> action & 1]
+
+
+@cache
+def mask_of(bits: int, num_actions: int) -> NDArray[np.int8]:
+    """Legal bits as an action mask; a shared array, not to be written to."""
+    masks = np.zeros((1, num_actions), np.int8)
+    write_masks(np.array([bits], np.int64), _ONE, 0, 1, masks)
+    masks.setflags(write=False)
+    return masks[0]

@@ -1,0 +1,121 @@
+"""What a game offers to all that is shared: its `Kind`; and what is played: a `Variant`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from numpy.typing import NDArray
+
+from pechvogel.tabletop.batch import Batch
+from pechvogel.tabletop.checks import check_whole
+
+
+class Setting(NamedTuple):
+    """A rule that can be chosen: an argument of the environment, and an option of the command line of the same name."""
+
+    default: Any
+    check: Callable[[str, Any], None]  # ValueError names the setting and says what is wrong with a value
+    help: str
+    text: str = "{}"  # a value in words: "{} copies"
+
+    @property
+    def switch(self) -> bool:
+        """On or off, and off by default: worth a word only where it is on."""
+        return self.default is False
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A game for so many players with settings of its own; `Kind.variant` makes and checks it."""
+
+    game: str
+    num_players: int
+    pairs: tuple[tuple[str, Any], ...]  # all settings by name, in the game's order
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings by name."""
+        return dict(self.pairs)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.settings[name]
+
+
+class Habit(NamedTuple):
+    """Something that players do or don't: at decisions of a phase, one of some actions."""
+
+    verb: str  # "reduces"
+    phase: int
+    actions: list[int]
+
+
+class Kind(ABC):
+    """A game."""
+
+    name: ClassVar[str]  # "pechvogel": in configs, cards, records, and behind --game
+    environment: ClassVar[str]  # "pechvogel_v0": the version of rules and observation
+    players: ClassVar[range]  # how many can play
+    settings: ClassVar[Mapping[str, Setting]]
+    actions: ClassVar[tuple[str, ...]]  # their names by id
+    phases: ClassVar[tuple[str, ...]]  # their names by number
+    habits: ClassVar[Mapping[str, Habit]]
+    perfect_information: ClassVar[bool]  # else agents get views and observations, never states
+
+    def variant(self, num_players: int, **settings: Any) -> Variant:
+        """So many players, and settings that differ from the usual ones; ValueError says what is wrong."""
+        check_whole("num_players", num_players, self.players[0], self.players[-1])
+        for name in settings:
+            if name not in self.settings:
+                raise ValueError(f"{name!r} is no setting of {self.name}; there are {', '.join(self.settings)}")
+        pairs = tuple((name, settings.get(name, setting.default)) for name, setting in self.settings.items())
+        for name, value in pairs:
+            self.settings[name].check(name, value)
+        return Variant(self.name, int(num_players), pairs)
+
+    def told(self, variant: Variant) -> dict[str, Any]:
+        """The settings that are worth telling, for cards and results."""
+        return {name: value for name, value in variant.pairs if value or not self.settings[name].switch}
+
+    def describe(self, variant: Variant) -> str:
+        """In words: "2 players, 3 copies"."""
+        told = [self.settings[name].text.format(value) for name, value in self.told(variant).items()]
+        return ", ".join([f"{variant.num_players} players", *told])
+
+    @abstractmethod
+    def variant_of(self, states: NDArray[Any]) -> Variant:
+        """What is played in some games, all of the same variant, as far as weights depend on it."""
+
+    @abstractmethod
+    def game(self, variant: Variant, **options: Any) -> Any:
+        """One game, step by step."""
+
+    @abstractmethod
+    def batch(self, variant: Variant, num_games: int, **options: Any) -> Batch:
+        """Many games at once, with buffers of their own."""
+
+    @abstractmethod
+    def observation_size(self, variant: Variant) -> int:
+        """How many numbers an observation has."""
+
+    @abstractmethod
+    def observe(self, states: NDArray[Any]) -> NDArray[Any]:
+        """What whoever is asked sees, a row for each of some games."""
+
+    @abstractmethod
+    def raw_env(self, variant: Variant) -> Any:
+        """The PettingZoo environment without wrappers."""
+
+    @abstractmethod
+    def env(self, variant: Variant) -> Any:
+        """The PettingZoo environment with wrappers."""
+
+    @abstractmethod
+    def solo_env(self, variant: Variant, **options: Any) -> Any:
+        """The Gymnasium environment: one seat learns."""
+
+    @abstractmethod
+    def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
+        """A function that plays so many games of random actions in compiled code, from a seed; returns decisions."""
