@@ -63,4 +63,9 @@ export const signed = (share) =>
     signDisplay: "always",
   }).format(share);
 
-export const list = (names) => new Intl.ListFormat(language(), { type: "conjunction" }).format(names);
+/** Several names as part of a sentence. */
+export function list(names) {
+  const most = names.slice(0, -1).join(", ");
+  const last = names.at(-1) ?? "";
+  return most ? say("list", { most, last }) : last;
+}
