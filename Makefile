@@ -43,6 +43,7 @@ lint: $(READY) page-check
 page-check: $(PAGE_READY)
 	$(PRETTIER) --check $(PRETTY)
 	$(BIN)/node $(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js play/pechvogel/web/js $(PAGE)
+	$(BIN)/node --test --test-concurrency 2 --test-force-exit --test-reporter dot '$(PAGE)/*.test.js'
 
 page-format: $(PAGE_READY)
 	$(PRETTIER) --write $(PRETTY)

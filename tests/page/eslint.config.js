@@ -26,5 +26,5 @@ export default [
     },
   },
   { files: ["play/**/*.js"], languageOptions: { globals: globals.browser } },
-  { files: ["tests/**/*.js"], languageOptions: { globals: globals.node } },
+  { files: ["tests/**/*.js"], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
 ];
