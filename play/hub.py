@@ -113,7 +113,7 @@ class Hub:
         """A room that somebody has named."""
         found = self._live.get(name)
         if found is None:
-            loaded = self._guard(lambda: self.store.load(name))
+            loaded: tuple[Room, int] | None = self._guard(lambda: self.store.load(name))
             if loaded is None:
                 raise RoomError(404, "there is no such game: it was deleted, has expired, or the link is incomplete")
             found = Live(*loaded, self.clock())

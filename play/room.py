@@ -11,7 +11,7 @@ import hmac
 import json
 import secrets
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -169,7 +169,7 @@ class Room:
 
     def apply(self, move: Mapping[str, Any]) -> None:
         """Carry out a move, or raise RoomError and change nothing."""
-        do = {
+        moves: dict[str, Callable[..., None]] = {
             "join": self._join,
             "number": self._number,
             "act": self._act,
@@ -180,9 +180,9 @@ class Room:
             "stand_in": self._stand_in,
             "return": self._return,
             "rematch": self._rematch,
-        }[move["do"]]
+        }
         try:
-            do(**{key: value for key, value in move.items() if key != "do"})
+            moves[move["do"]](**{key: value for key, value in move.items() if key != "do"})
         except TableError as error:
             raise RoomError(409, str(error)) from None
 

@@ -31,7 +31,7 @@ def mix(x: Any) -> Any:
 
 
 @inlined
-def seeded_first_player(seed: Any, num_players: int) -> int:
+def seeded_first_player(seed: Any, num_players: int) -> Any:
     """Who starts where nobody says so."""
     return np.int64(mix(np.uint64(seed) ^ _FIRST_PLAYER_SALT) % np.uint64(num_players))
 

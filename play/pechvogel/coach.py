@@ -1,7 +1,7 @@
 """The coach: what each action is worth and why, and afterwards what luck and what decisions did.
 
-Values are those of the best evaluation at hand (`agents.analysis`): exact at two players where a table is installed,
-else the strongest agent's. Win shares are of the player who decides.
+Values are those of the best evaluation at hand (`agents.pechvogel.analysis`): exact at two players where a table is
+installed, else the strongest agent's. Win shares are of the player who decides.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def watch(variant: Variant, seed: int, draw: Callable[[Game, int | None], None])
 
 
 def analysis(position: Position, result: dict[str, Any]) -> None:
-    """Print what `agents.analysis.analyse` found, under a picture of the position."""
+    """Print what `agents.pechvogel.analysis.analyse` found, under a picture of the position."""
     console = Console()
     print(render.ansi(position))
     who = f"player_{result['seat']}"
