@@ -21,6 +21,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Ints, Ints8
+
 
 @runtime_checkable
 class Agent(Protocol):
@@ -28,7 +30,7 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, position: Any, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+    def act(self, position: Any, mask: Ints8, rng: np.random.Generator) -> int:
         """Choose a legal action (mask 1) for `position.to_act`."""
         ...
 
@@ -39,11 +41,9 @@ class BatchAgent(ABC):
     name = "agent"
 
     @abstractmethod
-    def act_batch(
-        self, states: NDArray[Any], masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
+    def act_batch(self, states: NDArray[Any], masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game."""
 
-    def act(self, position: Any, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
+    def act(self, position: Any, mask: Ints8, rng: np.random.Generator) -> int:
         """Choose an action."""
         return int(self.act_batch(position.states(), mask[None, :], [rng])[0])

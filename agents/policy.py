@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pechvogel.agents import card
 from pechvogel.agents.base import BatchAgent
 from pechvogel.agents.games import kind_of
+from pechvogel.tabletop.arrays import Floats, Floats32, Ints, Ints8
 from pechvogel.tabletop.kind import Kind, Variant
 
 CARD_FORMAT = "pechvogel-policy-1"
@@ -23,19 +24,19 @@ CARD_FORMAT = "pechvogel-policy-1"
 class Policy:
     """Layers of weights with tanh between them; the last gives a logit for every action."""
 
-    def __init__(self, layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> None:
+    def __init__(self, layers: Sequence[tuple[Floats32, Floats32]]) -> None:
         self.layers = list(layers)
 
     @classmethod
-    def from_tensors(cls, tensors: Mapping[str, NDArray[np.float32]]) -> Policy:
+    def from_tensors(cls, tensors: Mapping[str, Floats32]) -> Policy:
         """From arrays named weight_0, bias_0, weight_1, ..."""
         return cls([(tensors[f"weight_{k}"], tensors[f"bias_{k}"]) for k in range(len(tensors) // 2)])
 
-    def tensors(self) -> dict[str, NDArray[np.float32]]:
+    def tensors(self) -> dict[str, Floats32]:
         """The inverse of `from_tensors`."""
         return card.named(self.layers)
 
-    def logits(self, observations: NDArray[np.float32], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+    def logits(self, observations: Floats32, masks: Ints8) -> Floats32:
         """Preferences, minus infinity where illegal."""
         hidden = observations
         for k, (weight, bias) in enumerate(self.layers):
@@ -44,9 +45,7 @@ class Policy:
                 hidden = np.tanh(hidden)
         return np.where(masks != 0, hidden, -np.inf)
 
-    def sample(
-        self, observations: NDArray[np.float32], masks: NDArray[np.int8], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def sample(self, observations: Floats32, masks: Ints8, rng: np.random.Generator) -> Ints:
         """Actions drawn from its probabilities, by Gumbel's trick."""
         logits = self.logits(observations, masks)
         return np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
@@ -69,30 +68,29 @@ class PolicyAgent(BatchAgent):
         self._only = weights is not None
         if weights is not None:
             policy, about = load(Path(weights))
-            self._loaded[card.variant_of(about)] = policy
+            known = card.variant_of(about)
+            self._loaded[kind_of(known.game).plain(known)] = policy
 
     @classmethod
     def of(cls, policy: Policy, variant: Variant) -> PolicyAgent:
         """An agent with weights that are in no file."""
         agent = cls()
         agent.kind = kind_of(variant.game)
-        agent._loaded[variant] = policy
+        agent._loaded[agent.kind.plain(variant)] = policy
         return agent
 
-    def act_batch(
-        self, states: NDArray[Any], masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
+    def act_batch(self, states: NDArray[Any], masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game."""
         logits = self._logits(states, masks)
         if self.sample:
             logits = logits + np.stack([rng.gumbel(size=logits.shape[1]) for rng in rngs])
         return np.argmax(logits, axis=1)
 
-    def action_probabilities(self, position: Any, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities(self, position: Any, mask: Ints8) -> Floats:
         """What it would play, and how often."""
         return self.action_probabilities_batch(position.states(), mask[None, :])[0]
 
-    def action_probabilities_batch(self, states: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities_batch(self, states: NDArray[Any], masks: Ints8) -> Floats:
         """The same for many games at once."""
         logits = self._logits(states, masks).astype(float)
         if not self.sample:
@@ -100,11 +98,12 @@ class PolicyAgent(BatchAgent):
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return chances / chances.sum(axis=1, keepdims=True)
 
-    def _logits(self, states: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[np.float32]:
+    def _logits(self, states: NDArray[Any], masks: Ints8) -> Floats32:
         return self.policy(self.kind.variant_of(states)).logits(self.kind.observe(states), masks)
 
     def policy(self, variant: Variant) -> Policy:
         """The weights for a game; ValueError if there are none."""
+        variant = self.kind.plain(variant)
         if variant not in self._loaded:
             if self._only:
                 (known,) = self._loaded

@@ -36,15 +36,10 @@ def _room(game: str) -> Any:
     return importlib.import_module(f"pechvogel.agents.{game.replace('-', '_')}")
 
 
-def find_judge(variant: Variant, table: str | None) -> str | None:
-    """The table that prices decisions, if this game is solved on this machine; a given one, if it is its own."""
-    judges = _room(variant.game).JUDGES
-    return None if judges is None else importlib.import_module(judges).find(variant, table)  # type: ignore[no-any-return]
-
-
-def judge(variant: Variant, table: str) -> Any:
-    """Whoever prices decisions, from its table."""
-    return importlib.import_module(_room(variant.game).JUDGES).make(table)
+def judges(game: str) -> Any:
+    """Who price decisions where a game is solved: a module with `find` and `make`; None where no game is."""
+    name = _room(game).JUDGES
+    return name and importlib.import_module(name)
 
 
 def make(spec: str, game: str = DEFAULT) -> Agent:

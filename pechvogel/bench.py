@@ -23,14 +23,11 @@ from pechvogel.agents import registry
 from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.bits import random_actions
 from pechvogel.tabletop.kind import Variant
-from pechvogel.train.progress import bar
+from pechvogel.train.timing import Contender, measure
 
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter
 KERNEL_GAMES = 2000
-
-# Plays for about so many seconds; returns decisions and the seconds they took.
-Contender = Callable[[float], tuple[int, float]]
 
 LABELS = {
     "kernel": "kernel: random games inside compiled code, one core",
@@ -94,8 +91,8 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
         "kernel_all": _kernel(variant, cores),
         "batch_1": _batch(variant, 1),
         "batch_all": _batch(variant, cores),
-        "raw_env": _environment(lambda: kind.raw_env(variant)),
-        "env": _environment(lambda: kind.env(variant)),
+        "raw_env": _environment(lambda: kind.make("raw_env", variant)),
+        "env": _environment(lambda: kind.make("env", variant)),
     }
     missing = {}
     if peers:
@@ -104,16 +101,8 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
                 contenders[name] = make()
             except ImportError as error:
                 missing[name] = str(error)
-    speeds: dict[str, list[float]] = {name: [] for name in contenders}
-    with bar() as progress:
-        task = progress.add_task("measuring", total=ROUNDS * len(contenders))
-        for contender in contenders.values():
-            contender(0.0)  # compile and warm up
-        for _ in range(ROUNDS):
-            for name, contender in sorted(contenders.items(), key=lambda item: _ORDER.index(item[0])):
-                decisions, elapsed = contender(seconds / ROUNDS)
-                speeds[name].append(decisions / elapsed)
-                progress.advance(task)
+    in_order = {name: contenders[name] for name in _ORDER if name in contenders}
+    speeds = measure(in_order, seconds, ROUNDS)
     median: dict[str, float | None] = {name: statistics.median(values) for name, values in speeds.items()}
     median.update(dict.fromkeys(missing))
     ours = {name: speed for name, speed in median.items() if name not in _PEERS}

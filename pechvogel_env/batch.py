@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop import batch as tabletop
+from pechvogel.tabletop.arrays import Ints
+from pechvogel.tabletop.batch import Rows, Running
 from pechvogel.tabletop.bits import first_illegal, write_masks
 from pechvogel.tabletop.bits import random_actions as random_actions  # for who steps a batch by hand
 from pechvogel.tabletop.checks import check_truths
@@ -26,17 +28,7 @@ from pechvogel.tabletop.seeds import game_seed, seeded_first_player
 from pechvogel_env import observation, rules
 from pechvogel_env.game import NEVER, check_settings, go_on
 from pechvogel_env.position import Position, position_of
-from pechvogel_env.rules import (
-    NOBODY,
-    NUM_ACTIONS,
-    Phase,
-    States,
-    act,
-    put_score_rewards,
-    put_scores,
-    put_win_rewards,
-    start_game,
-)
+from pechvogel_env.rules import NOBODY, NUM_ACTIONS, Phase, States, act, put_score_rewards, put_scores, start_game
 
 
 class Buffers(tabletop.Buffers):
@@ -49,7 +41,7 @@ class Buffers(tabletop.Buffers):
 
 
 @compiled
-def write_scores(states: States, games: NDArray[np.int64], scores: NDArray[np.int32]) -> None:
+def write_scores(states: States, games: Ints, scores: NDArray[np.int32]) -> None:
     """The points of everybody in some games as they stand, a row each."""
     for row in range(len(games)):
         put_scores(states[games[row]], scores, row)
@@ -57,22 +49,12 @@ def write_scores(states: States, games: NDArray[np.int64], scores: NDArray[np.in
 
 @compiled
 def step_games(
-    games: NDArray[np.int64],
+    games: Ints,
     start: int,
     stop: int,
-    states: States,
-    bits: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    episodes: NDArray[np.int64],
-    actions: NDArray[np.int64],
-    observations: NDArray[np.float32],
-    masks: NDArray[np.int8],
-    to_act: NDArray[np.int8],
-    rewards: NDArray[np.float32],
-    scores: NDArray[np.int32],
-    turns: NDArray[np.int32],
-    dones: NDArray[np.bool_],
-    truncations: NDArray[np.bool_],
+    running: Running,
+    actions: Ints,
+    rows: Rows,
     base_seed: Any,
     by_score: bool,
     skip_forced: bool,
@@ -84,6 +66,8 @@ def step_games(
 
     With `check`, an illegal action is found before anything changes; returns its game, else -1.
     """
+    states, bits, seeds, episodes = running
+    observations, masks, to_act, rewards, scores, turns, dones, truncations = rows
     if check:
         illegal = first_illegal(bits, actions, games)
         if illegal >= 0:
@@ -110,7 +94,7 @@ def step_games(
             elif by_score:
                 put_score_rewards(s, rewards, i)
             else:
-                put_win_rewards(s, rewards, i)
+                rules.put_win_rewards(s, rewards, i)
             if auto_reset:
                 # Until somebody is asked: with few `max_turns` a game may be truncated before.
                 while legal == 0:
@@ -128,14 +112,9 @@ def step_games(
 
 @compiled
 def start_games(
-    states: States,
-    bits: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    episodes: NDArray[np.int64],
-    first_players: NDArray[np.int64],
-    observations: NDArray[np.float32],
-    masks: NDArray[np.int8],
-    to_act: NDArray[np.int8],
+    running: Running,
+    first_players: Ints,
+    rows: Rows,
     num_players: int,
     copies: int,
     italian_reading: bool,
@@ -145,6 +124,7 @@ def start_games(
     auto_reset: bool,
 ) -> None:
     """Start every game with its seed and first player, up to its first decision."""
+    states, bits, seeds, episodes = running
     games = np.arange(len(states))
     for i in range(len(states)):
         s = states[i]
@@ -155,9 +135,9 @@ def start_games(
             seeds[i] = game_seed(base_seed, i, episodes[i])
             start_game(s, num_players, copies, italian_reading, seeded_first_player(seeds[i], num_players))
             bits[i] = go_on(s, seeds[i], skip_forced, max_turns, True)
-        to_act[i] = s.to_act if bits[i] else NOBODY
-    write_masks(bits, games, 0, len(states), masks)
-    observation.observe(states, games, 0, len(states), to_act, observations)
+        rows.to_act[i] = s.to_act if bits[i] else NOBODY
+    write_masks(bits, games, 0, len(states), rows.masks)
+    observation.observe(states, games, 0, len(states), rows.to_act, rows.observations)
 
 
 class Batch(tabletop.Batch):
@@ -192,56 +172,17 @@ class Batch(tabletop.Batch):
     def _stop_turn(self) -> int:
         return NEVER if self.max_turns is None else self.max_turns
 
-    def _start(self, first_players: NDArray[np.int64]) -> None:
-        b = self.buffers
+    def _start(self, first_players: Ints) -> None:
+        settings = (self.num_players, self.copies, self.italian_reading, self.base_seed, self.skip_forced)
         start_games(
-            self.states,
-            self.bits,
-            self.seeds,
-            self.episodes,
-            first_players,
-            b.observations,
-            b.masks,
-            b.to_act,
-            self.num_players,
-            self.copies,
-            self.italian_reading,
-            self.base_seed,
-            self.skip_forced,
-            self._stop_turn,
-            self.auto_reset,
+            self.running, first_players, Rows(**vars(self.buffers)), *settings, self._stop_turn, self.auto_reset
         )
 
-    def _step_range(
-        self, games: NDArray[np.int64], start: int, stop: int, actions: NDArray[np.int64], check: bool
-    ) -> int:
-        b = self.buffers
-        return step_games(
-            games,
-            start,
-            stop,
-            self.states,
-            self.bits,
-            self.seeds,
-            self.episodes,
-            actions,
-            b.observations,
-            b.masks,
-            b.to_act,
-            b.rewards,
-            b.scores,
-            b.turns,
-            b.dones,
-            b.truncations,
-            self.base_seed,
-            self.reward == "score",
-            self.skip_forced,
-            self._stop_turn,
-            self.auto_reset,
-            check,
-        )
+    def _step_range(self, games: Ints, start: int, stop: int, actions: Ints, check: bool) -> int:
+        settings = (self.base_seed, self.reward == "score", self.skip_forced, self._stop_turn, self.auto_reset)
+        return step_games(games, start, stop, self.running, actions, Rows(**vars(self.buffers)), *settings, check)
 
-    def shown(self, games: NDArray[np.int64]) -> States:
+    def shown(self, games: Ints) -> States:
         """Everything is public: the states."""
         return self.states[games]
 
@@ -249,11 +190,11 @@ class Batch(tabletop.Batch):
         """Everything is public: the position."""
         return position_of(self.states, game)
 
-    def scores(self, games: NDArray[np.int64]) -> NDArray[np.int32]:
+    def scores(self, games: Ints) -> NDArray[np.int32]:
         """Points of everybody as things stand (R21), a row for each of some games."""
         out = np.zeros((len(games), self.num_players), np.int32)
         write_scores(self.states, games, out)
         return out
 
-    def _end(self, games: NDArray[np.int64]) -> None:
+    def _end(self, games: Ints) -> None:
         self.states["phase"][games] = Phase.OVER

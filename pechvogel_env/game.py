@@ -22,25 +22,7 @@ from pechvogel_env import observation, rules
 from pechvogel_env.dice import fill_throw, throw_of
 from pechvogel_env.dice import script as check_script
 from pechvogel_env.position import Position, load, position_of
-from pechvogel_env.rules import (
-    MAX_COPIES,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_TARGET,
-    NUM_ACTIONS,
-    Action,
-    Phase,
-    States,
-    act,
-    decline_to_reduce,
-    decline_to_start,
-    dice_left,
-    land,
-    legal_of,
-    may_frustrate,
-    may_reduce,
-    start_game,
-)
+from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, Action, Phase, States, act, land
 
 NEVER = 2**31 - 1  # a turn that is never reached: no truncation
 DICE_NEXT = -1
@@ -60,20 +42,20 @@ def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> 
     """
     while True:
         if s.phase == Phase.THROW:
-            if s.target == NO_TARGET and s.turn >= stop_turn:
+            if s.target == rules.NO_TARGET and s.turn >= stop_turn:
                 return 0
             if not throw:
                 return DICE_NEXT
-            num_dice = dice_left(s)
+            num_dice = rules.dice_left(s)
             land(s, num_dice, fill_throw(s.last_throw, num_dice, seed, s.turn, s.throws))
         if skip_forced:  # the commonest forced actions, without a detour over their bits
-            if s.phase == Phase.REDUCE and not may_reduce(s):
-                decline_to_reduce(s)
-            while s.phase == Phase.FRUSTRATE and not may_frustrate(s):
-                decline_to_start(s)
+            if s.phase == Phase.REDUCE and not rules.may_reduce(s):
+                rules.decline_to_reduce(s)
+            while s.phase == Phase.FRUSTRATE and not rules.may_frustrate(s):
+                rules.decline_to_start(s)
             if s.phase == Phase.THROW:
                 continue
-        bits = legal_of(s)
+        bits = rules.legal_of(s)
         if bits == 0:
             if s.phase != Phase.THROW:
                 return 0
@@ -103,7 +85,7 @@ def random_games(states: States, num_players: int, copies: int, italian_reading:
         s = states[i]
         dice_seed = game_seed(seed, i, 0)
         key = game_seed(seed, i, 1)  # the choices must not depend on the dice
-        start_game(s, num_players, copies, italian_reading, seeded_first_player(dice_seed, num_players))
+        rules.start_game(s, num_players, copies, italian_reading, seeded_first_player(dice_seed, num_players))
         bits = go_on(s, dice_seed, True, NEVER, True)
         while bits:
             decisions += 1

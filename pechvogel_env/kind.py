@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant
 from pechvogel_env import observation, pechvogel_v0, rules
@@ -64,23 +64,16 @@ class Pechvogel(Kind):
         """How many numbers an observation has."""
         return observation.size(variant.num_players)
 
-    def observe(self, states: rules.States) -> NDArray[np.float32]:
+    def observe(self, states: rules.States) -> Floats32:
         """What whoever is asked sees."""
         out = np.empty((len(states), observation.size(int(states["num_players"][0]))), np.float32)
         observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
         return out
 
-    def raw_env(self, variant: Variant) -> Any:
-        """Without wrappers."""
-        return pechvogel_v0.raw_env(num_players=variant.num_players, **variant.settings)
-
-    def env(self, variant: Variant) -> Any:
-        """With wrappers."""
-        return pechvogel_v0.env(num_players=variant.num_players, **variant.settings)
-
-    def solo_env(self, variant: Variant, **options: Any) -> SoloEnv:
-        """For Gymnasium."""
-        return SoloEnv(num_players=variant.num_players, **variant.settings, **options)
+    def make(self, name: str, variant: Variant, **options: Any) -> Any:
+        """An environment."""
+        factory = SoloEnv if name == "solo" else getattr(pechvogel_v0, name)
+        return factory(num_players=variant.num_players, **variant.settings, **options)
 
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """Games of random actions in compiled code."""

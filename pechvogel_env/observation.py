@@ -11,25 +11,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
 from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel_env import rules
 from pechvogel_env.position import Player, Position
-from pechvogel_env.rules import (
-    FACES,
-    FIRST_VALUE,
-    MAX_COPIES,
-    MAX_PLAYERS,
-    NO_DIE,
-    NO_TARGET,
-    NOBODY,
-    NUM_DICE,
-    NUM_VALUES,
-    Phase,
-    States,
-    count_face,
-    face_index,
-)
+from pechvogel_env.rules import FACES, FIRST_VALUE, MAX_COPIES, NO_DIE, NOBODY, NUM_DICE, NUM_VALUES, Phase, States
 
 MAX_FRUSTRATIONS = 31  # where the observed count saturates
 FRUSTRATION_STEPS = (1, 2, 3, 5)  # thermometer beside the count: few frustrations matter most
@@ -66,7 +53,7 @@ _PER_MARKER = np.float32(1 / MAX_COPIES)
 _PER_DIE = np.float32(1 / NUM_DICE)
 _PER_FACE = np.float32(1 / _NUM_FACES)
 _PER_FRUSTRATION = np.float32(1 / MAX_FRUSTRATIONS)
-_PER_FRUSTRATER = np.float32(1 / (MAX_PLAYERS - 1))
+_PER_FRUSTRATER = np.float32(1 / (rules.MAX_PLAYERS - 1))
 
 
 class Slice(NamedTuple):
@@ -119,14 +106,7 @@ def size(num_players: int) -> int:
 
 
 @compiled
-def observe(
-    states: States,
-    games: NDArray[np.int64],
-    start: int,
-    stop: int,
-    observers: NDArray[np.int8],
-    out: NDArray[np.float32],
-) -> None:
+def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
     """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY.
 
     The loop stands in here, and not around a function for one game: handing an array to a function counts as a
@@ -142,7 +122,7 @@ def observe(
             continue
         for value in range(NUM_VALUES):
             out[i, _MIDDLE + value] = s.middle[value] * _PER_MARKER
-        if s.target != NO_TARGET:
+        if s.target != rules.NO_TARGET:
             out[i, _TARGET + s.target - FIRST_VALUE] = 1.0
         out[i, _TARGETS + s.targets] = 1.0
         out[i, _RAVENS + s.ravens] = 1.0
@@ -151,9 +131,9 @@ def observe(
         out[i, _PHASE + s.phase] = 1.0
         for k in range(NUM_DICE):
             face = s.last_throw[k]
-            out[i, _LAST_THROW + k] = (face_index(face) + (face != NO_DIE)) * _PER_FACE
+            out[i, _LAST_THROW + k] = (rules.face_index(face) + (face != NO_DIE)) * _PER_FACE
         for index in range(_NUM_FACES):
-            out[i, _FACES_THROWN + index] = count_face(s, FACES[index]) * _PER_DIE
+            out[i, _FACES_THROWN + index] = rules.count_face(s, FACES[index]) * _PER_DIE
         out[i, _COPIES] = s.copies * _PER_MARKER
         out[i, _ITALIAN_READING] = s.italian_reading
         for seat in range(n):
@@ -179,7 +159,7 @@ def _relative(num_players: int, seat: int, observer: int) -> int:
     return seat - observer if seat >= observer else seat - observer + num_players
 
 
-def decode(vector: NDArray[np.float32], observer: int, num_players: int) -> Position:
+def decode(vector: Floats32, observer: int, num_players: int) -> Position:
     """The position that an observation shows (its `turn` is 0: observations don't count turns)."""
     parts: dict[str, Any] = {part.name: vector[part.start : part.stop] for part in layout(num_players)}
 
@@ -204,7 +184,7 @@ def decode(vector: NDArray[np.float32], observer: int, num_players: int) -> Posi
         murphy = seat if parts[f"{who}.murphy"][0] else murphy
         active = seat if parts[f"{who}.active"][0] else active
         to_act = seat if parts[f"{who}.to_act"][0] else to_act
-        order = count(f"{who}.frustrater", MAX_PLAYERS - 1)[0]
+        order = count(f"{who}.frustrater", rules.MAX_PLAYERS - 1)[0]
         if order:
             frustraters.append((order, seat))
     target = one_hot("target")

@@ -28,28 +28,9 @@ from typing import Any
 import numpy as np
 
 from pechvogel_env import rules
-from pechvogel_env.rules import (
-    BITS_PER_FACE,
-    FACES,
-    FIRST_VALUE,
-    MAX_COPIES,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    NO_DIE,
-    NO_TARGET,
-    NOBODY,
-    NUM_DICE,
-    NUM_VALUES,
-    RAVEN,
-    RAVENS_LIMIT,
-    STATE,
-    TARGETS_NEEDED,
-    Action,
-    Phase,
-    States,
-)
+from pechvogel_env.rules import FACES, FIRST_VALUE, NOBODY, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, Action, Phase, States
 
-_NAMES = STATE.names or ()
+_NAMES = rules.STATE.names or ()
 PHASES = tuple(phase.name.lower() for phase in Phase)
 MAX_COUNT = 10**8  # of frustrations and turns: far beyond play, and scores still fit into 32 bits
 _ACTIVE_DECIDES = ("target", "reduce", "take", "discard")
@@ -227,7 +208,7 @@ def position_of(states: States, i: int) -> Position:
         players=[Player(markers[p], frustrations[p]) for p in range(n)],
         murphy=None if s["murphy"] == NOBODY else s["murphy"],
         active=s["active"],
-        target=None if s["target"] == NO_TARGET else s["target"],
+        target=None if s["target"] == rules.NO_TARGET else s["target"],
         targets=s["targets"],
         ravens=s["ravens"],
         reduced=bool(s["reduced"]),
@@ -254,7 +235,7 @@ def load(position: Position, states: States, i: int) -> None:
     s.active = position.active
     s.to_act = NOBODY if position.to_act is None else position.to_act
     s.murphy = NOBODY if position.murphy is None else position.murphy
-    s.target = NO_TARGET if position.target is None else position.target
+    s.target = rules.NO_TARGET if position.target is None else position.target
     s.targets = position.targets
     s.ravens = position.ravens
     s.reduced = position.reduced
@@ -262,9 +243,9 @@ def load(position: Position, states: States, i: int) -> None:
     s.num_frustraters = len(position.frustraters)
     s.frustraters[: len(position.frustraters)] = position.frustraters
     s.num_thrown = len(position.last_throw)
-    s.last_throw[:] = NO_DIE
+    s.last_throw[:] = rules.NO_DIE
     s.last_throw[: len(position.last_throw)] = position.last_throw
-    s.thrown = sum(1 << BITS_PER_FACE * rules.face_index(face) for face in position.last_throw)
+    s.thrown = sum(1 << rules.BITS_PER_FACE * rules.face_index(face) for face in position.last_throw)
     s.middle[:] = position.middle
     s.markers[:] = 0
     s.frustrations[:] = 0
@@ -348,8 +329,8 @@ def _build(source: Mapping[str, Any]) -> Position:
     for name in source:
         if name not in names:
             raise PositionError(repr(name), f"is no field; the fields are {', '.join(names)}")
-    n = _whole("num_players", source["num_players"], MIN_PLAYERS, MAX_PLAYERS)
-    copies = _whole("copies", source["copies"], 1, MAX_COPIES)
+    n = _whole("num_players", source["num_players"], rules.MIN_PLAYERS, rules.MAX_PLAYERS)
+    copies = _whole("copies", source["copies"], 1, rules.MAX_COPIES)
     phase = source["phase"]
     if phase not in PHASES:
         raise PositionError("phase", f"is {phase!r}, but must be one of {', '.join(PHASES)}")
@@ -482,7 +463,7 @@ def _check_board(p: Position) -> None:
                 raise PositionError(name, "must be none or 0 while the board is empty")
         return
     if p.phase == "throw":
-        if not 1 <= p.targets < TARGETS_NEEDED:
+        if not 1 <= p.targets < rules.TARGETS_NEEDED:
             raise PositionError("targets", f"must be 1 to 3 before a later throw, not {p.targets} (R8)")
         if p.ravens >= RAVENS_LIMIT:
             raise PositionError("ravens", f"must be 0 to 2 before a later throw, not {p.ravens} (R8)")
@@ -496,7 +477,7 @@ def _check_board(p: Position) -> None:
     if not p.last_throw:
         raise PositionError("last_throw", f"must not be empty in phase {p.phase!r}")
     _check_last_throw(p)
-    if p.phase in ("take", "discard") and p.targets < TARGETS_NEEDED:
+    if p.phase in ("take", "discard") and p.targets < rules.TARGETS_NEEDED:
         raise PositionError("targets", f"must be at least 4 in phase {p.phase!r}, not {p.targets} (R10)")
     if p.phase == "take" and not _marker_to_be_had(p):
         raise PositionError("phase", f"is 'take', but no marker of value {p.target} is to be had (R10)")
@@ -506,12 +487,12 @@ def _check_board(p: Position) -> None:
 
 def _check_last_throw(p: Position) -> None:
     """The last throw must be a part of what lies on the board."""
-    ravens = p.last_throw.count(RAVEN)
+    ravens = p.last_throw.count(rules.RAVEN)
     if len(p.last_throw) == NUM_DICE:
         if p.ravens != ravens:
             raise PositionError("ravens", f"is {p.ravens}, but the first throw shows {ravens}")
         if ravens >= RAVENS_LIMIT:
-            others = sorted(set(p.last_throw) - {RAVEN})
+            others = sorted(set(p.last_throw) - {rules.RAVEN})
             alike = others[0] if ravens == RAVENS_LIMIT and len(others) == 1 else None
             if p.phase == "target":
                 raise PositionError("phase", "is 'target', but three ravens end the turn at once")
@@ -532,7 +513,7 @@ def _check_last_throw(p: Position) -> None:
         raise PositionError("target", "must be set after a turn's first throw")
     before_targets = p.targets - p.last_throw.count(p.target)
     before_ravens = p.ravens - ravens
-    if not 1 <= before_targets < TARGETS_NEEDED:
+    if not 1 <= before_targets < rules.TARGETS_NEEDED:
         raise PositionError("targets", f"is {p.targets}, which does not fit the last throw (R7, R8)")
     if not 0 <= before_ravens < RAVENS_LIMIT:
         raise PositionError("ravens", f"is {p.ravens}, which does not fit the last throw (R7, R8)")

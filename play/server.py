@@ -128,13 +128,6 @@ def _state(live: Live) -> Response:
     return Response(live.state(), media_type="application/json")
 
 
-def _check_agent(spec: str | None) -> str:
-    try:
-        return check_agent(spec)
-    except ValueError as error:
-        raise RoomError(422, str(error)) from None
-
-
 def _token(authorization: str | None) -> str | None:
     kind, _, token = (authorization or "").partition(" ")
     return token if kind.lower() == "bearer" and token else None
@@ -170,7 +163,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
             if seat.kind == "agent":
-                seats.append({"kind": "agent", "agent": _check_agent(seat.agent)})
+                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
             elif seat.kind == "me":
                 seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
             else:
@@ -325,18 +318,20 @@ def _position(text: str) -> Position:
 # ------------------------------------------------------------------------------------------------ play
 
 
-def _check_played(live: Live, played: int) -> None:
+def _acting(hub: Hub, room: str, authorization: str | None, played: int) -> tuple[Live, int]:
+    """Who does something in a game, as it was when they made up their mind."""
+    live = hub.live(room)
+    seat = _seat(live, authorization)
     if played != live.room.played:
         raise RoomError(409, "the game has gone on in the meantime", "gone_on")
+    return live, seat
 
 
 def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/act", response_model=State)
     async def act(room: RoomName, wish: Act, authorization: Token = None) -> Response:
         """Decide."""
-        live = hub.live(room)
-        seat = _seat(live, authorization)
-        _check_played(live, wish.played)
+        live, seat = _acting(hub, room, authorization, wish.played)
         if live.room.seats[seat].agent is not None:
             raise RoomError(409, "an agent plays for you; come back first")
         return _state(hub.move(room, {"do": "act", "seat": seat, "action": wish.action}))
@@ -344,17 +339,13 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/throw", response_model=State)
     async def throw(room: RoomName, wish: Throw, authorization: Token = None) -> Response:
         """Say what the real dice show."""
-        live = hub.live(room)
-        seat = _seat(live, authorization)
-        _check_played(live, wish.played)
+        _, seat = _acting(hub, room, authorization, wish.played)
         return _state(hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}))
 
     @app.post("/api/rooms/{room}/take_back", response_model=State)
     async def take_back(room: RoomName, wish: TakeBack, authorization: Token = None) -> Response:
         """Undo one's last decision, if all have agreed to that; other dice will come."""
-        live = hub.live(room)
-        seat = _seat(live, authorization)
-        _check_played(live, wish.played)
+        _, seat = _acting(hub, room, authorization, wish.played)
         return _state(hub.move(room, {"do": "take_back", "seat": seat}))
 
     @app.post("/api/rooms/{room}/wish", response_model=State)
@@ -373,7 +364,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         _seat(live, authorization)
         if wish.seat >= len(live.room.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        agent = _check_agent(wish.agent)
+        agent = check_agent(wish.agent)
         if live.room.table is not None:
             waited = hub.clock() - live.asked_since
             if live.room.waited_for() != wish.seat or waited < hub.away_seconds:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Floats32, Ints, Ints8, Seeds, Truths
 from pechvogel.tabletop.bits import action_list, first_illegal
 from pechvogel.tabletop.checks import check_truths
 from pechvogel.tabletop.seeds import check_seed, game_seed, seeded_first_player
@@ -22,7 +24,7 @@ from pechvogel.tabletop.seeds import check_seed, game_seed, seeded_first_player
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Games: TypeAlias = NDArray[np.int64]  # numbers of games, all different
+Games: TypeAlias = Ints  # numbers of games, all different
 Shapes: TypeAlias = dict[str, tuple[tuple[int, ...], Any]]
 
 NOBODY = -1
@@ -32,20 +34,24 @@ NOBODY = -1
 class Buffers:
     """What a step writes; a row per game. Pass your own arrays (shared memory, say), or let a game `allocate` them."""
 
-    observations: NDArray[np.float32]  # (games, size): what the player to act sees; 0 if none
-    masks: NDArray[np.int8]  # (games, actions): their legal actions
-    to_act: NDArray[np.int8]  # (games,): their seat; -1 where a game has ended and stays so
-    rewards: NDArray[np.float32]  # (games, players): of the episode that this step ended, else 0
+    observations: Floats32  # (games, size): what the player to act sees; 0 if none
+    masks: Ints8  # (games, actions): their legal actions
+    to_act: Ints8  # (games,): their seat; -1 where a game has ended and stays so
+    rewards: Floats32  # (games, players): of the episode that this step ended, else 0
     scores: NDArray[np.int32]  # (games, players): points of the episode that this step ended, else 0
     turns: NDArray[np.int32]  # (games,): turns of the episode that this step ended, else 0
-    dones: NDArray[np.bool_]  # (games,): this step ended an episode, by the rules or by truncation
-    truncations: NDArray[np.bool_]  # (games,): ... by truncation
+    dones: Truths  # (games,): this step ended an episode, by the rules or by truncation
+    truncations: Truths  # (games,): ... by truncation
 
     @classmethod
     def of_sizes(cls, num_games: int, num_players: int, size: int, num_actions: int) -> Self:
         """Fresh arrays."""
         wanted = shapes(num_games, num_players, size, num_actions)
         return cls(**{name: np.zeros(shape, dtype) for name, (shape, dtype) in wanted.items()})
+
+
+# The same for compiled code, which takes tuples.
+Rows = namedtuple("Rows", [field.name for field in fields(Buffers)])
 
 
 def shapes(num_games: int, num_players: int, size: int, num_actions: int) -> Shapes:
@@ -60,6 +66,15 @@ def shapes(num_games: int, num_players: int, size: int, num_actions: int) -> Sha
         "dones": ((num_games,), np.bool_),
         "truncations": ((num_games,), np.bool_),
     }
+
+
+class Running(NamedTuple):
+    """The games of a batch; a row per game."""
+
+    states: NDArray[np.void]
+    bits: Ints  # legal actions; 0 where a game has ended
+    seeds: Seeds  # of the games being played
+    episodes: Ints  # how many each game has finished since `reset`
 
 
 class Batch(ABC):
@@ -82,11 +97,10 @@ class Batch(ABC):
         if n < 1:
             raise ValueError("a batch needs at least one game")
         _check_buffers(buffers, wanted)
-        self.buffers, self.num_players, self.states = buffers, num_players, states
+        self.buffers, self.num_players = buffers, num_players
         self.auto_reset, self.threads = auto_reset, threads
-        self.bits = np.zeros(n, np.int64)  # legal actions as bits; 0 where a game has ended
-        self.seeds = np.zeros(n, np.uint64)  # of the games being played
-        self.episodes = np.zeros(n, np.int64)  # how many each game has finished since `reset`
+        self.running = Running(states, np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
+        self.states, self.bits, self.seeds, self.episodes = self.running
         self.base_seed = np.uint64(0)
         self._all_games = np.arange(n)
         self._pool: ThreadPoolExecutor | None = None
@@ -96,11 +110,11 @@ class Batch(ABC):
     # ------------------------------------------------------------------------------ a game's own
 
     @abstractmethod
-    def _start(self, first_players: NDArray[np.int64]) -> None:
+    def _start(self, first_players: Ints) -> None:
         """Start every game with its seed, up to its first decision."""
 
     @abstractmethod
-    def _step_range(self, games: Games, start: int, stop: int, actions: NDArray[np.int64], check: bool) -> int:
+    def _step_range(self, games: Games, start: int, stop: int, actions: Ints, check: bool) -> int:
         """Step games[start..stop-1]; with `check`, the first whose action is illegal, and nothing done, else -1."""
 
     @abstractmethod
@@ -121,13 +135,7 @@ class Batch(ABC):
 
     # ------------------------------------------------------------------------------ the same for all
 
-    def reset(
-        self,
-        seed: int | None = None,
-        *,
-        seeds: NDArray[np.uint64] | None = None,
-        first_players: NDArray[np.int64] | None = None,
-    ) -> None:
+    def reset(self, seed: int | None = None, *, seeds: Seeds | None = None, first_players: Ints | None = None) -> None:
         """Start every game anew: by one seed for all, or with seeds and first players of their own.
 
         Without a seed, the last one given counts again. If an argument is wrong (ValueError), the games go on.
@@ -152,7 +160,7 @@ class Batch(ABC):
             array[...] = 0
         self._start(first_players)
 
-    def step(self, actions: NDArray[np.int64], games: Games | None = None) -> None:
+    def step(self, actions: Ints, games: Games | None = None) -> None:
         """Carry out one action per game; ValueError, and no game changed, if one of them is illegal.
 
         With `games` (an int64 array of different numbers) only those go on; the others and their rows stay as they are.
@@ -195,7 +203,7 @@ class Batch(ABC):
         self.buffers.masks[games] = 0
         self.buffers.observations[games] = 0
 
-    def phases(self, games: Games) -> NDArray[np.int8]:
+    def phases(self, games: Games) -> Ints8:
         """What each of some games waits for, as the game numbers its phases."""
         return self.states["phase"][games]  # type: ignore[no-any-return]
 
@@ -207,10 +215,8 @@ class Batch(ABC):
         """All that the games consist of, for checkpoints; views, to be read and written."""
         return {
             **{f"buffers.{name}": array for name, array in vars(self.buffers).items()},
+            **self.running._asdict(),
             "states": self.states.view(np.uint8),
-            "bits": self.bits,
-            "seeds": self.seeds,
-            "episodes": self.episodes,
         }
 
     def __getstate__(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Ints, Ints8
 from pechvogel.tabletop.compile import compiled, inlined
 from pechvogel.tabletop.seeds import game_seed
 
@@ -41,14 +41,14 @@ def random_action(bits: int, key: Any, most: int) -> int:
 
 
 @compiled
-def random_actions(bits: NDArray[np.int64], seed: Any, actions: NDArray[np.int64]) -> None:
+def random_actions(bits: Ints, seed: Any, actions: Ints) -> None:
     """A random legal action for every game, a function of the seed; 0 where a game has ended."""
     for i in range(len(bits)):
         actions[i] = random_action(bits[i], game_seed(seed, i, 0), count_actions(bits[i])) if bits[i] else 0
 
 
 @compiled
-def first_illegal(bits: NDArray[np.int64], actions: NDArray[np.int64], games: NDArray[np.int64]) -> int:
+def first_illegal(bits: Ints, actions: Ints, games: Ints) -> int:
     """The first of some games whose action is illegal, or -1. Games that have ended take any action."""
     for i in games:
         if bits[i] != 0 and not (0 <= actions[i] < 63 and (bits[i] >> actions[i]) & 1):
@@ -57,9 +57,7 @@ def first_illegal(bits: NDArray[np.int64], actions: NDArray[np.int64], games: ND
 
 
 @compiled
-def write_masks(
-    bits: NDArray[np.int64], games: NDArray[np.int64], start: int, stop: int, masks: NDArray[np.int8]
-) -> None:
+def write_masks(bits: Ints, games: Ints, start: int, stop: int, masks: Ints8) -> None:
     """Spread the legal bits of the games games[start..stop-1] over their rows of action masks."""
     for i in games[start:stop]:
         legal = bits[i]
@@ -73,7 +71,7 @@ def action_list(bits: int) -> list[int]:
 
 
 @cache
-def mask_of(bits: int, num_actions: int) -> NDArray[np.int8]:
+def mask_of(bits: int, num_actions: int) -> Ints8:
     """Legal bits as an action mask; a shared array, not to be written to."""
     masks = np.zeros((1, num_actions), np.int8)
     write_masks(np.array([bits], np.int64), _ONE, 0, 1, masks)

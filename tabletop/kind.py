@@ -79,6 +79,12 @@ class Kind(ABC):
         """The settings that are worth telling, for cards and results."""
         return {name: value for name, value in variant.pairs if value or not self.settings[name].switch}
 
+    def plain(self, variant: Variant) -> Variant:
+        """The same without its switches: for these, weights play as they are."""
+        return self.variant(
+            variant.num_players, **{name: value for name, value in variant.pairs if not self.settings[name].switch}
+        )
+
     def describe(self, variant: Variant) -> str:
         """In words: "2 players, 3 copies"."""
         told = [self.settings[name].text.format(value) for name, value in self.told(variant).items()]
@@ -105,16 +111,8 @@ class Kind(ABC):
         """What whoever is asked sees, a row for each of some games."""
 
     @abstractmethod
-    def raw_env(self, variant: Variant) -> Any:
-        """The PettingZoo environment without wrappers."""
-
-    @abstractmethod
-    def env(self, variant: Variant) -> Any:
-        """The PettingZoo environment with wrappers."""
-
-    @abstractmethod
-    def solo_env(self, variant: Variant, **options: Any) -> Any:
-        """The Gymnasium environment: one seat learns."""
+    def make(self, name: str, variant: Variant, **options: Any) -> Any:
+        """An environment: `raw_env` and `env` for PettingZoo, `solo` for Gymnasium."""
 
     @abstractmethod
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:

@@ -106,13 +106,13 @@ def test_maskable_ppo_learns_on_it() -> None:
     contrib = pytest.importorskip("sb3_contrib")
     env = make(64, copies=1, seed=2)
     model = contrib.MaskablePPO(
-        "MlpPolicy", env, n_steps=32, batch_size=512, n_epochs=4, learning_rate=0.002, stats_window_size=300, seed=1
+        "MlpPolicy", env, n_steps=32, batch_size=512, n_epochs=4, learning_rate=0.003, stats_window_size=300, seed=1
     )
     shares = []
     for steps in (1, 25):
         model.learn(64 * 32 * steps)
         shares.append((np.mean([info["r"] for info in model.ep_info_buffer]) + 1) / 2)
-    assert shares[0] < 0.6 and shares[1] > 0.65
+    assert shares[0] < 0.57 and shares[1] > 0.6
 
 
 @pytest.mark.parametrize("shares", [[], [0.0], [-1.0], [-1.0, 2.0]])

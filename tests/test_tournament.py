@@ -16,7 +16,7 @@ import pytest
 from pechvogel.agents import registry
 from pechvogel.cli import main
 from pechvogel.train.arena import summary, tournament
-from pechvogel.train.arena.match import play_blocks
+from pechvogel.train.arena.match import Match
 from pechvogel.train.arena.statistics import fit_ratings, mean_and_interval, mean_over_lineups
 from pechvogel.train.arena.tournament import Setup
 from pechvogel_env.kind import KIND
@@ -43,7 +43,7 @@ def test_lineups() -> None:
 
 def test_all_rotations_meet_the_same_dice_and_an_agent_is_even_with_itself() -> None:
     agent = registry.make("heuristic")
-    results = play_blocks([agent, agent, agent], KIND.variant(3, copies=3), 1, 0, range(20), 5.0)
+    results = Match([agent, agent, agent], KIND.variant(3, copies=3), 1, 0, range(20), 5.0).play()
     # The same player on every place: rotating changes nothing but names.
     for rotation in range(1, 3):
         assert (results.scores[:, rotation] == np.roll(results.scores[:, 0], -rotation, axis=1)).all()
@@ -69,7 +69,7 @@ def test_habits_and_lengths_are_those_of_the_games() -> None:
     from pechvogel_env.rules import Action, Phase
 
     agents = [registry.make("heuristic"), registry.make("random"), registry.make("random")]
-    results = play_blocks(agents, KIND.variant(3, copies=1), 7, 0, range(4), 5.0)
+    results = Match(agents, KIND.variant(3, copies=1), 7, 0, range(4), 5.0).play()
     choices, turns = np.zeros_like(results.choices), []
     for block in range(4):
         for rotation in range(3):
@@ -113,7 +113,7 @@ def test_calibration() -> None:
     agents = [registry.make("random"), registry.make("random")]
     covered, means, halves = 0, [], []
     for seed in range(100):
-        results = play_blocks(agents, KIND.variant(2, copies=1), seed, 0, range(60), 5.0)
+        results = Match(agents, KIND.variant(2, copies=1), seed, 0, range(60), 5.0).play()
         mean, (low, high) = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
         covered += low <= 0.5 <= high
         means.append(mean)
@@ -185,7 +185,7 @@ class Slow:
 def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any, sentence: str) -> None:
     start = time.monotonic()
     good = registry.make("heuristic")
-    results = play_blocks([good, agent, good], KIND.variant(3, copies=3), 1, 0, range(4), 0.05)
+    results = Match([good, agent, good], KIND.variant(3, copies=3), 1, 0, range(4), 0.05).play()
     assert time.monotonic() - start < 25
     assert sentence in [message.replace("np.int64(17)", "17") for message in results.messages]
     assert results.forfeits[:, :, 1].all() and not results.forfeits[:, :, [0, 2]].any()
@@ -196,7 +196,7 @@ def test_an_agent_that_misbehaves_forfeits_and_the_tournament_goes_on(agent: Any
 def test_endless_games_are_truncated_and_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pechvogel.train.arena.match.MAX_TURNS", 4)
     agent = registry.make("heuristic")
-    results = play_blocks([agent, agent], KIND.variant(2, copies=3), 1, 0, range(10), 5.0)
+    results = Match([agent, agent], KIND.variant(2, copies=3), 1, 0, range(10), 5.0).play()
     assert results.truncated == 20 and (results.turns == 4).all()
     assert results.shares.sum(axis=2) == pytest.approx(np.ones((10, 2)))
 
@@ -258,7 +258,7 @@ class Hangs:
 @pytest.mark.parametrize("agent", [ShortAnswers(), Leaves(), Hangs()])
 def test_whatever_an_agent_does_the_tournament_goes_on(agent: Any) -> None:
     start = time.monotonic()
-    results = play_blocks([agent, registry.make("random")], KIND.variant(2, copies=1), 1, 0, range(20), 0.02)
+    results = Match([agent, registry.make("random")], KIND.variant(2, copies=1), 1, 0, range(20), 0.02).play()
     assert results.forfeits[:, :, 0].all() and results.shares[:, :, 1].all()
     assert len(results.messages) == 1 and time.monotonic() - start < 20
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.checks import check_one_of
@@ -59,6 +59,8 @@ class Config:
         self.at_least(1, "tables", "rollout", "minibatch", "epochs", "evaluate_every", "evaluation_games")
         self.at_least(0, "checkpoint_minutes")
         self.above_0("learning_rate")
+        if min(self.hidden) < 1:
+            raise ValueError(f"hidden must be whole numbers above 0, not {self.hidden}")
 
     def at_least(self, least: int, *keys: str) -> None:
         """For `check`."""
@@ -223,7 +225,8 @@ def from_dict(source: dict[str, Any]) -> Config:
     known, types = [item.name for item in fields(kind)], get_type_hints(kind)
     for key, value in values.items():
         if key not in known:
-            renamed = f"{key!r} is now {OLD_KEYS[key]}" if key in OLD_KEYS else f"{key!r} is no setting"
+            old = key in OLD_KEYS and (key == "copies" or learner == "ppo")
+            renamed = f"{key!r} is now {OLD_KEYS[key]}" if old else f"{key!r} is no setting"
             raise ValueError(f"{renamed}; there are learner, {', '.join(known)}")
         if not _fits(value, types[key]):
             raise ValueError(f"{key} must be {_NAMES[types[key]]}, not {value!r}")
@@ -237,7 +240,7 @@ _NAMES: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
     str: "text",
-    list[int]: "a list of whole numbers above 0",
+    list[int]: "a list of whole numbers",
     list[str]: "a list of names",
     dict[str, float]: "names with numbers",
     dict[str, Any]: "names with values",
@@ -245,14 +248,11 @@ _NAMES: dict[Any, str] = {
 
 
 def _fits(value: Any, wanted: Any) -> bool:
-    if wanted == list[int]:
-        return isinstance(value, list) and bool(value) and all(type(v) is int and v > 0 for v in value)
-    if wanted == list[str]:
-        return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
-    if wanted in (dict[str, float], dict[str, Any]):
-        numbers = wanted == dict[str, float]
-        return isinstance(value, dict) and all(
-            isinstance(k, str) and (not numbers or _fits(v, float)) for k, v in value.items()
-        )
-    number = wanted in (int, float)
-    return isinstance(value, (int, float) if wanted is float else wanted) and not (number and isinstance(value, bool))
+    if wanted is Any:
+        return True
+    parts = get_args(wanted)
+    if get_origin(wanted) is list:
+        return isinstance(value, list) and bool(value) and all(_fits(part, parts[0]) for part in value)
+    if get_origin(wanted) is dict:
+        return isinstance(value, dict) and all(_fits(k, str) and _fits(v, parts[1]) for k, v in value.items())
+    return isinstance(value, (int, float) if wanted is float else wanted) and not isinstance(value, bool)

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from pechvogel.agents import policy
 from pechvogel.agents.base import Agent
 from pechvogel.agents.games import kind_of
 from pechvogel.agents.policy import Policy, PolicyAgent
+from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.seeds import game_seed
 from pechvogel.train.config import ImitationConfig
 from pechvogel.train.loop import HALVES, Arrays, Data, FittedLoop
@@ -38,7 +38,7 @@ class Tables:
         self.batch = kind_of(config.game).batch(config.variant, max(1, num), seed=seed)
         self.rng = np.random.default_rng([config.seed, half])
 
-    def play(self, apprentice: Policy) -> dict[str, NDArray[np.float32]]:
+    def play(self, apprentice: Policy) -> dict[str, Floats32]:
         """So many decisions at every table: what was seen, and what the teacher thinks each action is worth."""
         seen, masks, values, lost = [], [], [], []
         games, buffers = np.arange(self.batch.num_games), self.batch.buffers

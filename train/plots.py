@@ -19,7 +19,7 @@ def share_text(agent: dict[str, Any]) -> str:
 
 def learning_curve(history: list[dict[str, Any]], players: int, unit: str) -> str:
     """Win shares in evaluations during training."""
-    figure, axis = _axes()
+    figure, axis = axes()
     for colour, opponent in zip(COLOURS, dict.fromkeys(row["against"] for row in history), strict=False):
         rows = [row for row in history if row["against"] == opponent]
         steps = [row["steps"] / 1e6 for row in rows]
@@ -36,7 +36,7 @@ def learning_curve(history: list[dict[str, Any]], players: int, unit: str) -> st
 
 def win_shares(result: dict[str, Any]) -> str:
     """Win shares after training."""
-    figure, axis = _axes()
+    figure, axis = axes()
     names = [row["against"] for row in result["lineups"]]
     mine = [row["agents"][0] for row in result["lineups"]]
     middle = np.array([100 * agent["win_share"] for agent in mine])
@@ -52,7 +52,7 @@ def win_shares(result: dict[str, Any]) -> str:
 
 def habits(result: dict[str, Any], verbs: Mapping[str, str]) -> str:
     """How often it does what it could; paler, the others in the same games."""
-    figure, axis = _axes()
+    figure, axis = axes()
     tables = result["lineups"]
     shown = [name for name in verbs if any(row["agents"][0]["habits"][name][1] for row in tables)]
     width = 0.8 / (2 * len(tables))
@@ -71,7 +71,7 @@ def habits(result: dict[str, Any], verbs: Mapping[str, str]) -> str:
 
 def lengths(result: dict[str, Any]) -> str:
     """How many turns games took."""
-    figure, axis = _axes()
+    figure, axis = axes()
     for colour, row in zip(COLOURS, result["lineups"], strict=False):
         counts = np.array(row["turns"])
         shares = 100 * counts / counts.sum()
@@ -84,7 +84,8 @@ def lengths(result: dict[str, Any]) -> str:
     return _svg(figure, "Distribution of turns per game")
 
 
-def _axes() -> tuple[Any, Any]:
+def axes() -> tuple[Any, Any]:
+    """A figure of one drawing, in our look."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 3.6), layout="constrained")

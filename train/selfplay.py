@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from pechvogel.agents.base import BatchAgent
 from pechvogel.agents.games import kind_of
 from pechvogel.agents.policy import Policy
+from pechvogel.tabletop.arrays import Floats32, Ints, Truths
 from pechvogel.tabletop.batch import Batch
 from pechvogel.tabletop.kind import Variant
 
@@ -26,7 +26,7 @@ from pechvogel.tabletop.kind import Variant
 class Opponent(Protocol):
     """Whoever can fill a seat: decides many games at once."""
 
-    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def choose(self, batch: Batch, games: Ints, rng: np.random.Generator) -> Ints:
         """One legal action for each of some games."""
         ...
 
@@ -37,7 +37,7 @@ class Sampled:
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def choose(self, batch: Batch, games: Ints, rng: np.random.Generator) -> Ints:
         """From what whoever is asked sees."""
         return self.policy.sample(batch.buffers.observations[games], batch.buffers.masks[games], rng)
 
@@ -48,7 +48,7 @@ class Scripted:
     def __init__(self, agent: BatchAgent) -> None:
         self.agent = agent
 
-    def choose(self, batch: Batch, games: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def choose(self, batch: Batch, games: Ints, rng: np.random.Generator) -> Ints:
         """The agent's actions; all its games share one generator."""
         return self.agent.act_batch(batch.shown(games), batch.buffers.masks[games], [rng] * len(games))
 
@@ -70,7 +70,7 @@ class League:
         self.opponents = list(members)
         self.shares = np.array(shares, float) / sum(shares)
 
-    def draw(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def draw(self, rng: np.random.Generator, size: int) -> Ints:
         """Numbers of opponents, one for each seat that is to be filled."""
         return rng.choice(len(self.opponents), size=size, p=self.shares)
 
@@ -111,7 +111,7 @@ class SelfPlayVecEnv(VecEnv):
 
     # ------------------------------------------------------------------------------ stable-baselines3's interface
 
-    def reset(self) -> NDArray[np.float32]:
+    def reset(self) -> Floats32:
         """Start all games anew, with the dice of the first time; opponents are drawn on."""
         self.batch.reset()
         self.seats[:] = np.arange(self.num_envs) % self.num_players
@@ -120,11 +120,11 @@ class SelfPlayVecEnv(VecEnv):
         self._play_opponents(np.arange(self.num_envs))
         return self.buffers.observations.copy()
 
-    def step_async(self, actions: NDArray[np.int64]) -> None:
+    def step_async(self, actions: Ints) -> None:
         """Take the learner's actions."""
         self._actions[:] = actions
 
-    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Floats32, Floats32, Truths, list[dict[str, Any]]]:
         """Carry them out, and play the others up to the learner's next decision in every game."""
         games = np.arange(self.num_envs)
         self._rewards[:] = 0
@@ -138,7 +138,7 @@ class SelfPlayVecEnv(VecEnv):
             infos[i] = {"episode": {"r": float(self._rewards[i]), "l": int(lengths[i]), "t": 0.0}}
         return self.buffers.observations.copy(), self._rewards.copy(), self._dones.copy(), infos
 
-    def action_masks(self) -> NDArray[np.bool_]:
+    def action_masks(self) -> Truths:
         """The learner's legal actions, a row for every game."""
         return self.buffers.masks.astype(bool)
 
@@ -169,14 +169,14 @@ class SelfPlayVecEnv(VecEnv):
 
     # ------------------------------------------------------------------------------ the others
 
-    def _seat_opponents(self, games: NDArray[np.int64]) -> None:
+    def _seat_opponents(self, games: Ints) -> None:
         members = self.league.draw(self.rng, len(games) * self.num_players).reshape(len(games), -1)
         if self.alike > 0:
             alike = self.rng.random(len(games)) < self.alike
             members[alike] = members[alike, :1]
         self.members[games] = members
 
-    def _step(self, games: NDArray[np.int64]) -> None:
+    def _step(self, games: Ints) -> None:
         """Carry out `_actions` in some games, and note which of them have ended."""
         self.batch.step(self._actions, games)
         ended = games[self.buffers.dones[games]]
@@ -190,7 +190,7 @@ class SelfPlayVecEnv(VecEnv):
         self.seats[ended] = (self.seats[ended] + 1) % self.num_players
         self._seat_opponents(ended)
 
-    def _play_opponents(self, games: NDArray[np.int64]) -> None:
+    def _play_opponents(self, games: Ints) -> None:
         """Until the learner is asked in all of these games."""
         buffers = self.buffers
         waiting = games[buffers.to_act[games] != self.seats[games]]

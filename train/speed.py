@@ -24,7 +24,7 @@ from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.kind import Variant
 from pechvogel.train.config import PpoConfig
 from pechvogel.train.ppo import PpoLearner, network
-from pechvogel.train.progress import bar
+from pechvogel.train.timing import Contender, measure
 
 ROUNDS = 5
 SOLO_TABLES = 8
@@ -34,21 +34,9 @@ SOLO_ROLLOUT = 256  # decisions per solo environment between two updates
 def run(variant: Variant, seconds: float) -> dict[str, Any]:
     """Learner decisions per second of both, for about so many seconds each."""
     config = PpoConfig(variant.game, variant.num_players, variant.settings)
-    with (
-        TemporaryDirectory() as folder,
-        bar() as progress,
-    ):
+    with TemporaryDirectory() as folder:
         contenders = {"selfplay": _selfplay(config, Path(folder)), "solo": _solo(config)}
-        speeds: dict[str, list[float]] = {name: [] for name in contenders}
-        task = progress.add_task("measuring", total=(ROUNDS + 1) * len(contenders))
-        for number in range(ROUNDS + 1):
-            for name, update in contenders.items():
-                decisions, start = 0, time.perf_counter()
-                while (elapsed := time.perf_counter() - start) < seconds / ROUNDS or not decisions:
-                    decisions += update()
-                if number:  # the first round compiles and warms up
-                    speeds[name].append(decisions / elapsed)
-                progress.advance(task)
+        speeds = measure({name: _repeated(update) for name, update in contenders.items()}, seconds, ROUNDS)
     median = {name: statistics.median(values) for name, values in speeds.items()}
     return {
         "players": variant.num_players,
@@ -72,6 +60,16 @@ def show(result: dict[str, Any]) -> None:
     Console().print(table)
 
 
+def _repeated(update: Callable[[], int]) -> Contender:
+    def work(seconds: float) -> tuple[int, float]:
+        decisions, start = 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - start) < seconds or not decisions:
+            decisions += update()
+        return decisions, elapsed
+
+    return work
+
+
 def _selfplay(config: PpoConfig, folder: Path) -> Callable[[], int]:
     learner = PpoLearner(config, folder)
 
@@ -84,7 +82,7 @@ def _selfplay(config: PpoConfig, folder: Path) -> Callable[[], int]:
 
 def _solo(config: PpoConfig) -> Callable[[], int]:
     tables = DummyVecEnv(
-        [lambda: kind_of(config.game).solo_env(config.variant, rotate_seats=True) for _ in range(SOLO_TABLES)]
+        [lambda: kind_of(config.game).make("solo", config.variant, rotate_seats=True) for _ in range(SOLO_TABLES)]
     )
     model = MaskablePPO(
         "MlpPolicy",

@@ -26,6 +26,7 @@ import torch
 from numpy.typing import NDArray
 
 from pechvogel.agents.base import Agent
+from pechvogel.tabletop.arrays import Floats, Floats32, Truths
 from pechvogel.tabletop.rewards import win_share
 from pechvogel.train.config import ValueConfig
 from pechvogel.train.loop import HALVES, Arrays, Data, FittedLoop
@@ -40,10 +41,10 @@ def by_seat(values: NDArray[Any], active: NDArray[Any]) -> NDArray[Any]:
     return np.take_along_axis(values, (np.arange(n) - active[..., None]) % n, axis=-1)
 
 
-def rollout(games: Any, net: torch.nn.Module, config: ValueConfig) -> dict[str, NDArray[np.float32]]:
+def rollout(games: Any, net: torch.nn.Module, config: ValueConfig) -> dict[str, Floats32]:
     """Play so many turns of some games; returns inputs and targets, [turn, game, ...]."""
 
-    def outputs(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    def outputs(rows: Floats32) -> Floats32:
         with torch.inference_mode():
             device = next(net.parameters()).device
             parts = [net(part.to(device)) for part in torch.from_numpy(rows).split(ROWS_AT_ONCE)]
@@ -77,13 +78,8 @@ def rollout(games: Any, net: torch.nn.Module, config: ValueConfig) -> dict[str, 
 
 
 def lambda_targets(
-    trace: float,
-    said: NDArray[np.float64],
-    said_scores: NDArray[np.float32],
-    turns: NDArray[np.float64],
-    ended: NDArray[np.bool_],
-    scores: NDArray[np.float32],
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    trace: float, said: Floats, said_scores: Floats32, turns: Floats, ended: Truths, scores: Floats32
+) -> tuple[Floats, Floats32]:
     """By seat, backwards in time. A game that has ended needs no correction: its end was known exactly."""
     targets, score_targets = np.empty_like(turns), np.empty_like(scores)
     later = np.zeros_like(turns[0])  # target minus what the network said, one turn later

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents import card
 from pechvogel.agents.pechvogel import value
 from pechvogel.agents.pechvogel.turn.agent import SearchAgent
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
 from pechvogel.agents.pechvogel.value import ValueNet
+from pechvogel.tabletop.arrays import Floats, Ints, Ints8
 from pechvogel.tabletop.kind import Variant
 from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
@@ -37,7 +37,7 @@ FURTHER = 2  # players, up to whom the next turn is searched, too; with more it 
 class FurtherSearch(TurnSearch):
     """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
 
-    def search(self, states: States) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def search(self, states: States) -> tuple[Floats, Floats]:
         """See `TurnSearch`."""
         last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
         further = TurnSearch(self.values)
@@ -84,9 +84,7 @@ class ChampionAgent(SearchAgent):
         agent._only = net
         return agent
 
-    def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
+    def act_batch(self, states: States, masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game; the generators are used below the top level only."""
         values = self.action_values_batch(states)
         if self.temperature == 0:
@@ -94,11 +92,11 @@ class ChampionAgent(SearchAgent):
         preferences = self._preferences(values)
         return np.argmax(preferences + np.stack([rng.gumbel(size=values.shape[1]) for rng in rngs]), axis=1)
 
-    def action_probabilities(self, position: Position, mask: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities(self, position: Position, mask: Ints8) -> Floats:
         """What it would play, and how often."""
         return self.action_probabilities_batch(position.states(), mask[None, :])[0]
 
-    def action_probabilities_batch(self, states: States, masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def action_probabilities_batch(self, states: States, masks: Ints8) -> Floats:
         """The same for many games at once."""
         values = self.action_values_batch(states)
         if self.temperature == 0:
@@ -106,7 +104,7 @@ class ChampionAgent(SearchAgent):
         chances = np.exp(self._preferences(values))
         return chances / chances.sum(axis=1, keepdims=True)
 
-    def _preferences(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _preferences(self, values: Floats) -> Floats:
         """Logarithms of chances: minus infinity for illegal actions and for bad ones."""
         lost = (np.nanmax(values, axis=1, keepdims=True) - values) / self.temperature
         return np.where(np.isnan(values) | (lost > BOUND), -np.inf, -lost)

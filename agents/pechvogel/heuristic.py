@@ -18,33 +18,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents.base import BatchAgent
+from pechvogel.tabletop.arrays import Floats, Ints, Ints8
 from pechvogel.tabletop.compile import compiled
-from pechvogel_env import dice
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    FRUSTRATION_COST,
-    MURPHY_COST,
-    NUM_ACTIONS,
-    NUM_DICE,
-    RAVEN,
-    RAVENS_LIMIT,
-    TARGETS_NEEDED,
-    Action,
-    Phase,
-    States,
-    count_face,
-    legal_of,
-    score_of,
-)
+from pechvogel_env import dice, rules
+from pechvogel_env.rules import FIRST_VALUE, RAVEN, RAVENS_LIMIT, TARGETS_NEEDED, Action, Phase, States, count_face
 
 FRUSTRATION_WORTH = 2.0  # points that an own frustration costs in passing: less than at the end, it has its uses
 RELIEF = 0.5  # points that spending a frustration is worth in itself
 
 
-def _chances() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _chances() -> tuple[Floats, Floats]:
     """By targets 0..4 and ravens 0..3 on the board: the chance of four targets, and that of three ravens."""
     success = np.zeros((TARGETS_NEEDED + 1, RAVENS_LIMIT + 1))
     ravens_out = np.zeros((TARGETS_NEEDED + 1, RAVENS_LIMIT + 1))
@@ -53,7 +38,7 @@ def _chances() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     for t in range(TARGETS_NEEDED - 1, -1, -1):
         for r in range(RAVENS_LIMIT - 1, -1, -1):
             again = 0.0
-            for outcome in dice.reduced_outcomes(NUM_DICE - t - r):
+            for outcome in dice.reduced_outcomes(rules.NUM_DICE - t - r):
                 if outcome.targets == outcome.ravens == 0:
                     again = outcome.probability
                     continue
@@ -79,9 +64,7 @@ class HeuristicAgent(BatchAgent):
 
     name = "heuristic"
 
-    def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
+    def act_batch(self, states: States, masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game; the generators are not used."""
         actions = np.empty(len(states), np.int64)
         _choose_all(states, actions)
@@ -89,7 +72,7 @@ class HeuristicAgent(BatchAgent):
 
 
 @compiled
-def _choose_all(states: States, actions: NDArray[np.int64]) -> None:
+def _choose_all(states: States, actions: Ints) -> None:
     for i in range(len(states)):
         actions[i] = choose(states[i])
 
@@ -97,9 +80,9 @@ def _choose_all(states: States, actions: NDArray[np.int64]) -> None:
 @compiled
 def choose(s: Any) -> int:
     """The action of whoever is asked."""
-    bits = legal_of(s)
+    bits = rules.legal_of(s)
     best, best_worth = -1, -1e9
-    for action in range(NUM_ACTIONS):
+    for action in range(rules.NUM_ACTIONS):
         if bits >> action & 1:
             worth = _worth(s, action)
             if worth > best_worth:
@@ -119,16 +102,16 @@ def _worth(s: Any, action: int) -> float:
         return _promise_before(s) + RELIEF - _promise_now(s)
     if action == Action.FRUSTRATE:
         ravens = _RAVENS[s.targets - count_face(s, s.target), s.ravens - count_face(s, RAVEN)]
-        risk = FRUSTRATION_COST * (1 - ravens) - FRUSTRATION_COST * ravens
+        risk = rules.FRUSTRATION_COST * (1 - ravens) - rules.FRUSTRATION_COST * ravens
         if s.phase == Phase.JOIN:
             return -risk
         if s.frustrations[s.active] > 0:
-            risk += FRUSTRATION_COST * (1 - ravens)  # the active player would hand over one of theirs
+            risk += rules.FRUSTRATION_COST * (1 - ravens)  # the active player would hand over one of theirs
         return (_promise_now(s) - _promise_before(s)) * 2 / s.num_players - risk
     if action == Action.TAKE:
         return -1e6
     if action <= Action.STEAL_4:
-        return score_of(s, (s.active + 1 + action - Action.STEAL_1) % s.num_players)
+        return rules.score_of(s, (s.active + 1 + action - Action.STEAL_1) % s.num_players)
     return -action  # the lowest discard
 
 
@@ -155,5 +138,5 @@ def _promise(s: Any, value: int, targets: int, ravens: int) -> float:
     t, r = min(targets, TARGETS_NEEDED), min(ravens, RAVENS_LIMIT)
     promise = _SUCCESS[t, r] * points - _RAVENS[t, r] * FRUSTRATION_WORTH
     if (targets > TARGETS_NEEDED or ravens > RAVENS_LIMIT) and s.murphy != s.active:
-        promise -= (MURPHY_COST - FRUSTRATION_COST) * s.frustrations[s.active]
+        promise -= (rules.MURPHY_COST - rules.FRUSTRATION_COST) * s.frustrations[s.active]
     return promise

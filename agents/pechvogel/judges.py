@@ -8,11 +8,12 @@ from pathlib import Path
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
 from pechvogel.tabletop.kind import Variant
+from pechvogel_env.kind import KIND
 
 
 def find(variant: Variant, table: str | None) -> str | None:
     """A given table, or the one on this machine, if there is one."""
-    if table is not None or variant.num_players != 2:
+    if table is not None or variant != KIND.variant(2, copies=variant["copies"]):  # neither more players nor Q3
         return table
     try:
         return str(solution.Solution(solution.find(variant["copies"])).path)

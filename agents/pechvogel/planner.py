@@ -8,22 +8,14 @@ frustrations. Shares of the win follow from the differences by a softmax that ge
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents.pechvogel.turn.agent import SearchAgent
 from pechvogel.agents.pechvogel.turn.search import Evaluation, TurnSearch
+from pechvogel.tabletop.arrays import Floats
 from pechvogel.tabletop.compile import compiled
 from pechvogel.tabletop.rewards import reward_of
 from pechvogel_env import rules
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    FRUSTRATION_COST,
-    MAX_PLAYERS,
-    MURPHY_COST,
-    NUM_VALUES,
-    Phase,
-    States,
-)
+from pechvogel_env.rules import FIRST_VALUE, FRUSTRATION_COST, MAX_PLAYERS, MURPHY_COST, NUM_VALUES, Phase, States
 
 EARLY_FRUSTRATION = 0.5  # points that a frustration costs while the middle is full; 3 (or 7) when it is empty
 MURPHY_WORTH = 2.0  # points that holding Murphy costs while the middle is full
@@ -44,7 +36,7 @@ class PlannerAgent(SearchAgent):
         return self._search
 
 
-def evaluate_by_points(states: States) -> NDArray[np.float64]:
+def evaluate_by_points(states: States) -> Floats:
     """Rewards of every seat, by points and how many markers are left."""
     out = np.zeros((len(states), MAX_PLAYERS))
     _evaluate(states, out)
@@ -52,7 +44,7 @@ def evaluate_by_points(states: States) -> NDArray[np.float64]:
 
 
 @compiled
-def _evaluate(states: States, out: NDArray[np.float64]) -> None:
+def _evaluate(states: States, out: Floats) -> None:
     points = np.zeros(MAX_PLAYERS)
     for i in range(len(states)):
         s = states[i]

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Floats, Floats32, Ints, Ints8
 from pechvogel.tabletop.compile import compiled
 from pechvogel_env import rules
 from pechvogel_env.rules import MAX_COPIES, NOBODY, NUM_VALUES, Phase, States
@@ -53,14 +53,14 @@ class NoTableError(ValueError):
 class Codes(NamedTuple):
     """How the markers of one value can lie: the digits of an arrangement."""
 
-    middle: NDArray[np.int8]
-    mine: NDArray[np.int8]
-    theirs: NDArray[np.int8]
-    number: NDArray[np.int64]  # [middle, mine, theirs]: the digit
-    swap: NDArray[np.int64]  # the digit when the players change places
-    take: NDArray[np.int64]  # when I take one from the middle; -1: there is none
-    steal: NDArray[np.int64]  # when I steal one
-    discard: NDArray[np.int64]  # when one goes from the middle into the box
+    middle: Ints8
+    mine: Ints8
+    theirs: Ints8
+    number: Ints  # [middle, mine, theirs]: the digit
+    swap: Ints  # the digit when the players change places
+    take: Ints  # when I take one from the middle; -1: there is none
+    steal: Ints  # when I steal one
+    discard: Ints  # when one goes from the middle into the box
 
 
 def make_codes(copies: int) -> Codes:
@@ -75,7 +75,7 @@ def make_codes(copies: int) -> Codes:
     for k, way in enumerate(ways):
         number[way] = k
 
-    def after(middle: int, mine: int, theirs: int) -> NDArray[np.int64]:
+    def after(middle: int, mine: int, theirs: int) -> Ints:
         return np.array([number[m + middle, a + mine, b + theirs] for m, a, b in ways], np.int64)
 
     in_middle, of_mine, of_theirs = np.array(ways, np.int8).T.copy()
@@ -83,7 +83,7 @@ def make_codes(copies: int) -> Codes:
     return Codes(in_middle, of_mine, of_theirs, number, swap, after(-1, 1, 0), after(0, 1, -1), after(-1, 0, 0))
 
 
-def arrangements(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def arrangements(codes: Codes) -> tuple[Ints, Ints]:
     """Of every arrangement: how many markers are left in the middle, and its number when the players change places."""
     powers = len(codes.swap) ** np.arange(NUM_VALUES)
     numbers = np.arange(len(codes.swap) ** NUM_VALUES)
@@ -141,7 +141,7 @@ class Solution:
         self._checked = np.zeros(num_chunks, bool)
         self._codes = make_codes(self.copies)
 
-    def evaluate(self, states: States) -> NDArray[np.float64]:
+    def evaluate(self, states: States) -> Floats:
         """What positions between turns (or after the end) are worth to both seats: for `TurnSearch`."""
         if len(states) and not (
             (states["num_players"] == 2).all()
@@ -162,13 +162,13 @@ class Solution:
         """Check every chunk; a large table takes a while."""
         self._check_chunks(np.arange(len(self._checked)))
 
-    def _check(self, arrangements: NDArray[np.int64]) -> None:
+    def _check(self, arrangements: Ints) -> None:
         """Check the chunks in which these arrangements lie."""
         row = self.values.strides[0]
         first, last = arrangements * row // CHUNK, ((arrangements + 1) * row - 1) // CHUNK
         self._check_chunks(np.unique(np.concatenate([first, last])))
 
-    def _check_chunks(self, chunks: NDArray[np.int64]) -> None:
+    def _check_chunks(self, chunks: Ints) -> None:
         for chunk in chunks[~self._checked[chunks]]:
             if zlib.crc32(self._bytes[chunk * CHUNK : (chunk + 1) * CHUNK]) != self._sums[chunk]:
                 raise ValueError(
@@ -241,7 +241,7 @@ def find(copies: int) -> Path:
 
 
 @compiled
-def _arrangements(states: States, codes: Codes, out: NDArray[np.int64]) -> None:
+def _arrangements(states: States, codes: Codes, out: Ints) -> None:
     """The numbers of arrangements, seen by the players at turn."""
     for i in range(len(states)):
         s = states[i]
@@ -253,9 +253,7 @@ def _arrangements(states: States, codes: Codes, out: NDArray[np.int64]) -> None:
 
 
 @compiled
-def _evaluate(
-    states: States, numbers: NDArray[np.int64], values: NDArray[np.float32], cap: int, out: NDArray[np.float64]
-) -> None:
+def _evaluate(states: States, numbers: Ints, values: Floats32, cap: int, out: Floats) -> None:
     for i in range(len(states)):
         s = states[i]
         if s.phase == Phase.OVER:

@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents import card
 from pechvogel.agents.card import Layers
+from pechvogel.tabletop.arrays import Floats, Floats32
 from pechvogel.tabletop.compile import compiled
 from pechvogel.tabletop.rewards import reward_of
 from pechvogel_env import rules
-from pechvogel_env.rules import (
-    FRUSTRATION_COST,
-    MURPHY_COST,
-    NUM_VALUES,
-    Phase,
-    States,
-)
+from pechvogel_env.rules import FRUSTRATION_COST, MURPHY_COST, NUM_VALUES, Phase, States
 
 CARD_FORMAT = "pechvogel-value-1"
 MANY = 8  # frustrations that are told apart; beyond them a number that grows
@@ -38,7 +32,7 @@ def num_features(players: int, copies: int) -> int:
     return NUM_VALUES * copies + 1 + players * (NUM_VALUES * copies + MANY + EXTRA)
 
 
-def features(states: States, copies: int) -> NDArray[np.float32]:
+def features(states: States, copies: int) -> Floats32:
     """Positions between turns as a network of so many copies sees them; all of one number of players."""
     out = np.zeros((len(states), num_features(int(states["num_players"][0]), copies)), np.float32)
     _features(states, copies, out)
@@ -46,7 +40,7 @@ def features(states: States, copies: int) -> NDArray[np.float32]:
 
 
 @compiled
-def _features(states: States, copies: int, out: NDArray[np.float32]) -> None:
+def _features(states: States, copies: int, out: Floats32) -> None:
     """Counts as rows of ones ("at least 1", "at least 2", ...), scores as numbers."""
     for i in range(len(states)):
         s = states[i]
@@ -89,7 +83,7 @@ def _features(states: States, copies: int, out: NDArray[np.float32]) -> None:
 class ValueNet:
     """Layers with rectifiers between them; the last gives a logit and a score for every seat, the player at turn first.
 
-    `evaluate` is an evaluation for `agents.turn.TurnSearch`. It also takes games with fewer copies of each marker than
+    `evaluate` is an evaluation for `turn.search.TurnSearch`. It also takes games with fewer copies of each marker than
     it has learned from: to the rules, the missing ones lie in the box.
     """
 
@@ -97,7 +91,7 @@ class ValueNet:
         self.layers, self.players, self.copies = layers, players, copies
         self._turned = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
-    def outputs(self, states: States) -> NDArray[np.float32]:
+    def outputs(self, states: States) -> Floats32:
         """[state, 2 * players]: logits of shares, then scores in units of POINTS; the player at turn first."""
         out = np.empty((len(states), 2 * self.players), np.float32)
         for at in range(0, len(states), AT_ONCE):
@@ -110,7 +104,7 @@ class ValueNet:
             out[at : at + AT_ONCE] = hidden
         return out
 
-    def evaluate(self, states: States) -> NDArray[np.float64]:
+    def evaluate(self, states: States) -> Floats:
         """Rewards of every seat; games that are over have their result."""
         if len(states) == 0:
             return np.zeros((0, self.players))
@@ -122,7 +116,7 @@ class ValueNet:
             raise ValueError(f"this evaluation is for {self.players} players and up to {self.copies} copies")
 
 
-def rewards(outputs: NDArray[np.float32], states: States) -> NDArray[np.float64]:
+def rewards(outputs: Floats32, states: States) -> Floats:
     """What a network's outputs for positions mean: a reward="win" for every seat."""
     out = np.empty((len(states), outputs.shape[1] // 2))
     _rewards(outputs, states, out)
@@ -130,7 +124,7 @@ def rewards(outputs: NDArray[np.float32], states: States) -> NDArray[np.float64]
 
 
 @compiled
-def _rewards(outputs: NDArray[np.float32], states: States, out: NDArray[np.float64]) -> None:
+def _rewards(outputs: Floats32, states: States, out: Floats) -> None:
     n = out.shape[1]
     for i in range(len(states)):
         s = states[i]

@@ -9,6 +9,7 @@ from pechvogel.agents import card, registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import TOP
 from pechvogel.agents.pechvogel.solution import NoTableError
+from pechvogel.play.room import RoomError
 from pechvogel_env.kind import KIND
 from pechvogel_env.rules import MAX_COPIES
 
@@ -20,18 +21,16 @@ AGENTS = tuple(spec for name in registry.names(KIND.name) for spec in [*_LEVELS 
 def check_agent(spec: Any) -> str:
     """An agent that the server offers: nobody may name files or modules."""
     if spec not in AGENTS:
-        raise ValueError(f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
+        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
     return str(spec)
 
 
 def limited() -> dict[str, list[tuple[int, int]]]:
     """Agents that can't play every game, with those that they can: players and copies."""
     ppo = [(variant.num_players, variant["copies"]) for variant in card.in_repository(KIND.name, "ppo")]
-    return {"ppo": ppo, "optimal": [(2, copies) for copies in range(1, MAX_COPIES + 1) if _solved(copies)]}
-
-
-def _solved(copies: int) -> bool:
-    with suppress(NoTableError):
-        solution.find(copies)
-        return True
-    return False
+    optimal = []
+    for copies in range(1, MAX_COPIES + 1):
+        with suppress(NoTableError):
+            solution.find(copies)
+            optimal.append((2, copies))
+    return {"ppo": ppo, "optimal": optimal}

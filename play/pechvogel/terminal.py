@@ -62,8 +62,8 @@ class TerminalGame:
         self.opponents = " ".join((*specs, "--language", language))  # as one would say it on the command line
         self.words = Words(language, mine=ME)
         names = [self.words.agent(spec) for spec in specs]
-        twice = {name for name in names if names.count(name) > 1}
-        self.words.names = ["", *[f"{name} {'ABCD'[k]}" if name in twice else name for k, name in enumerate(names)]]
+        letters = [f" {'ABCD'[names[:k].count(name)]}" * (names.count(name) > 1) for k, name in enumerate(names)]
+        self.words.names = ["", *map(str.__add__, names, letters)]
         self.secret = fair.new_secret()
         self.numbers = ["0", *[None] * len(specs)]  # nobody to distrust: the secret is this machine's own
         self.seed = None if seed is None else check_seed(seed)
@@ -106,7 +106,7 @@ class TerminalGame:
         self._tell()
         self._draw()
         won = ME in table.winners()
-        names = ", ".join(self.words.name(seat) for seat in table.winners())
+        names = self.words.listed([self.words.name(seat) for seat in table.winners()])
         key = ("over.share" if len(table.winners()) > 1 else "over.win") if won else "over.lose"
         self.console.print(Panel(say(key, names=names), style="bold green" if won else "bold"))
         self._review()
@@ -177,10 +177,9 @@ class TerminalGame:
         found = coach.advise(position)["actions"]
         texts = {}
         for row in found:
-            costs = (
-                words.say("coach.best") if row is found[0] else words.say("coach.costs", points=f"{row['costs']:.1%}")
-            )
-            texts[row["action"]] = f"  [{row['win_share']:.1%}, {costs}] {words.reason(row['why'])}"
+            costs = words.say("coach.costs", points=words.percent(row["costs"]))
+            costs = words.say("coach.best") if row is found[0] else costs
+            texts[row["action"]] = f"  [{words.percent(row['win_share'])}, {costs}] {words.reason(row['why'])}"
         return texts
 
     def _throw_real_dice(self) -> None:
@@ -234,7 +233,7 @@ class TerminalGame:
         words = self.words
         found = coach.review(self.table)
         for key in ("luck", "skill", "others"):
-            self.console.print(f"  {words.say(f'review.{key}')}: {found[key][ME]:+.1%}")
+            self.console.print(f"  {words.say(f'review.{key}')}: {words.percent(found[key][ME], signed=True)}")
         mistakes = [row for row in found["decisions"] if row["seat"] == ME and row.get("mistake")]
         if not mistakes:
             self.console.print(words.say("review.no_mistakes"))
@@ -243,7 +242,7 @@ class TerminalGame:
         for row in sorted(mistakes, key=lambda row: -row["costs"]):
             position = Position.parse(row["position"])
             action, best = (words.action(row[key], position) for key in ("action", "best"))
-            facts = {"turn": row["turn"] + 1, "action": action, "best": best, "points": f"{row['costs']:.1%}"}
+            facts = {"turn": row["turn"] + 1, "action": action, "best": best, "points": words.percent(row["costs"])}
             self.console.print(f"  {words.say('review.mistake', **facts)}")
             self.console.print(f"    {words.reason(row['why'])}", style="dim")
             command = f"    pechvogel play {self.opponents} --position '{row['position']}'"

@@ -13,8 +13,7 @@ from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.optimal import OptimalAgent
 from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.cli import main
-from pechvogel.train.pechvogel.solve import caps as check_cap
-from pechvogel.train.pechvogel.solve import exploit, findings, perfect, response
+from pechvogel.train.pechvogel.solve import caps, exploit, findings, perfect, response
 from pechvogel.train.pechvogel.solve import layers as solve
 from pechvogel_env import rules
 from pechvogel_env.game import Game
@@ -36,15 +35,15 @@ def test_errors_of_a_table_are_found_by_play(solved: Solution) -> None:
             values[states["middle"].sum(axis=1) == 5] += (0.01, -0.01)  # too much for seat 0, who starts
             return values
 
-    found = check_cap.by_play(Wrong(), games)  # type: ignore[arg-type]
+    found = caps.by_play(Wrong(), games)  # type: ignore[arg-type]
     assert found["start_error"] == pytest.approx(-0.01, abs=2 * found["start_error_half"])
     assert found["start_error_half"] < 0.002 and 0.001 < found["largest_turn_error"] < 0.011
-    right = check_cap.by_play(solved, games)
+    right = caps.by_play(solved, games)
     assert abs(right["start_error"]) < 1e-4 and right["mean_turn_error"] < 1e-5
     assert found["start"]["table"] == pytest.approx(right["start"]["table"] + 0.01)
     # By hand: two games with one position of this kind, one with two.
     said, outcomes = np.array([0.0, 0.5, 0.0, 0.0, 9.0]), np.array([1.0, 1.0, -1.0, -1.0, 0.0])
-    row = check_cap._compare(said, outcomes, np.array([0, 1, 2, 2, 3]), np.array([True] * 4 + [False]))
+    row = caps._compare(said, outcomes, np.array([0, 1, 2, 2, 3]), np.array([True] * 4 + [False]))
     assert (row["positions"], row["table"], row["play"]) == (4, 0.125, 0.0)
     off = np.array([1.125, 0.625, -1.75])  # per game, around the mean of -0.125
     assert row["half"] == pytest.approx(1.96 * np.sqrt((off**2).sum()) / 4)

@@ -46,9 +46,9 @@ def test_the_table_solves_the_engines_own_turns(solved: Solution) -> None:
 def test_the_value_of_the_game_is_what_perfect_players_get(solved: Solution) -> None:
     """Seat 0 starts in every game of these blocks; over both rotations it is each player once."""
     agent = OptimalAgent()
-    from pechvogel.train.arena.match import play_blocks
+    from pechvogel.train.arena.match import Match
 
-    results = play_blocks([agent, agent], KIND.variant(2, copies=1), 3, 0, range(4000), 60.0)
+    results = Match([agent, agent], KIND.variant(2, copies=1), 3, 0, range(4000), 60.0).play()
     first = np.concatenate([results.shares[:, 0, 0], results.shares[:, 1, 1]])
     # With the same player on both places the two rotations of a block are the same game.
     mean, error = 2 * first.mean() - 1, 2 * first.std() / np.sqrt(len(results.shares))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pechvogel.agents.base import Agent
 from pechvogel.agents.games import kind_of
 from pechvogel.agents.registry import is_legal
+from pechvogel.tabletop.arrays import Floats, Ints
 from pechvogel.tabletop.kind import Variant
 from pechvogel.tabletop.seeds import game_seed
 
@@ -30,44 +31,32 @@ MAX_TURNS = 2000  # then a game is scored as it stands (R21, R22) and counted as
 class Results:
     """What came out, by (block, rotation, place of the line-up); `games` is blocks times rotations."""
 
-    shares: NDArray[np.float64]  # of the win
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.float64]  # 1 is best, ties share the mean of their ranks
-    forfeits: NDArray[np.int64]  # 0 or 1
-    turns: NDArray[np.int64]  # (block, rotation)
+    shares: Floats  # of the win
+    scores: Floats
+    ranks: Floats  # 1 is best, ties share the mean of their ranks
+    forfeits: Ints  # 0 or 1
+    turns: Ints  # (block, rotation)
     truncated: int
-    seconds: NDArray[np.float64]  # by place: time spent deciding
-    choices: NDArray[np.int64]  # (place, phase, action): how often it was chosen where there was a choice
-    regret: NDArray[np.float64]  # (block, place, phase, 2): value lost, over how many decisions; 0 without a judge
+    seconds: Floats  # by place: time spent deciding
+    choices: Ints  # (place, phase, action): how often it was chosen where there was a choice
+    regret: Floats  # (block, place, phase, 2): value lost, over how many decisions; 0 without a judge
     messages: list[str]  # why games were forfeited, each kind once
 
 
 class Judge(Protocol):
     """Whoever knows the exact values of actions."""
 
-    def action_values(self, states: NDArray[Any]) -> NDArray[np.float64]:
+    def action_values(self, states: NDArray[Any]) -> Floats:
         """For each game the value of every action for whoever is asked; NaN where illegal."""
         ...
 
 
-def play_blocks(
-    agents: Sequence[Agent],
-    variant: Variant,
-    seed: int,
-    lineup: int,
-    blocks: range,
-    time_limit: float,
-    judge: Judge | None = None,
-    judge_every: int = 1,
-) -> Results:
-    """Play some blocks of a line-up. The result depends on nothing but the arguments.
+class Match:
+    """Some blocks of a line-up. The result depends on nothing but the arguments.
 
     A judge prices all decisions in every so many-th block.
     """
-    return _Table(agents, variant, seed, lineup, blocks, time_limit, judge, judge_every).play()
 
-
-class _Table:
     def __init__(
         self,
         agents: Sequence[Agent],
@@ -76,8 +65,8 @@ class _Table:
         lineup: int,
         blocks: range,
         time_limit: float,
-        judge: Judge | None,
-        judge_every: int,
+        judge: Judge | None = None,
+        judge_every: int = 1,
     ) -> None:
         self.agents, self.blocks, self.time_limit = agents, blocks, time_limit
         self.judge = judge
@@ -105,6 +94,7 @@ class _Table:
         self.messages: dict[str, None] = {}
 
     def play(self) -> Results:
+        """Play them all to the end."""
         actions = np.zeros(self.batch.num_games, np.int64)
         while True:
             live = self.batch.live()
@@ -121,7 +111,7 @@ class _Table:
                 self.turns[i] = self.buffers.turns[i]
                 self.truncated += int(self.buffers.truncations[i])
 
-    def _decide(self, place: int, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _decide(self, place: int, games: Ints) -> Ints:
         """Actions of one agent in many games; games that it forfeits are taken off the table."""
         agent: Any = self.agents[place]
         if hasattr(agent, "act_batch"):
@@ -150,7 +140,7 @@ class _Table:
             self._price(place, games[answered & self.judged[games]], actions[answered & self.judged[games]])
         return actions
 
-    def _decide_one_by_one(self, place: int, games: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _decide_one_by_one(self, place: int, games: Ints) -> Ints:
         """One game is to blame for a failure: the others go on. Who is slow again and again is not waited for."""
         actions = np.zeros(len(games), np.int64)
         slow = 0
@@ -165,7 +155,7 @@ class _Table:
     def _slowness(self) -> str:
         return f"took longer than {self.time_limit:g} s for a decision"
 
-    def _price(self, place: int, games: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+    def _price(self, place: int, games: Ints, actions: Ints) -> None:
         """Note what decisions have lost against the best ones."""
         assert self.judge is not None
         phases, values = self.batch.phases(games), self.judge.action_values(self.batch.shown(games))

@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from pechvogel.tabletop.arrays import Floats
 
 Z95 = 1.96
 ELO = 400 / math.log(10)
 
 
-def mean_and_interval(block_means: NDArray[np.float64]) -> tuple[float, list[float]]:
+def mean_and_interval(block_means: Floats) -> tuple[float, list[float]]:
     """The mean of independent blocks with its 95% interval."""
     mean = float(block_means.mean())
     if len(block_means) < 2:
@@ -29,7 +30,7 @@ def mean_and_interval(block_means: NDArray[np.float64]) -> tuple[float, list[flo
     return mean, [mean - half, mean + half]
 
 
-def mean_over_lineups(shares: dict[tuple[int, int], NDArray[np.float64]]) -> tuple[float, list[float]]:
+def mean_over_lineups(shares: dict[tuple[int, int], Floats]) -> tuple[float, list[float]]:
     """The mean over several line-ups, weighted by seats, with its interval: blocks vary within line-ups only."""
     weights = {key: key[1] * len(blocks) for key, blocks in shares.items()}
     total = sum(weights.values())
@@ -41,9 +42,7 @@ def mean_over_lineups(shares: dict[tuple[int, int], NDArray[np.float64]]) -> tup
     return mean, [mean - half, mean + half]
 
 
-def fit_ratings(
-    wins: NDArray[np.float64], games: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def fit_ratings(wins: Floats, games: Floats) -> tuple[Floats, Floats]:
     """Bradley-Terry ratings and their standard errors.
 
     `wins[b, i, j]`: in how many games of block b agent i came out before agent j (ties half); `games[b, i, j]`: of how

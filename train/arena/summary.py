@@ -8,8 +8,8 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Floats, Ints
 from pechvogel.tabletop.kind import Habit, Kind
 from pechvogel.train.arena.match import Results
 from pechvogel.train.arena.statistics import Z95, fit_ratings, mean_and_interval, mean_over_lineups
@@ -55,7 +55,7 @@ def _places(name: str, lineup: Lineup) -> list[int]:
     return [place for place, other in enumerate(lineup) if other == name]
 
 
-def _shares(name: str, lineup: Lineup, chunks: Sequence[Results]) -> NDArray[np.float64]:
+def _shares(name: str, lineup: Lineup, chunks: Sequence[Results]) -> Floats:
     """Of the win, per seat that an agent has, in every block."""
     return np.concatenate([chunk.shares[:, :, _places(name, lineup)].mean(axis=(1, 2)) for chunk in chunks])
 
@@ -76,7 +76,7 @@ def _sums(kind: Kind, played: Played) -> dict[str, Any]:
 
 def _who_came_before_whom(
     names: list[str], lineups: Sequence[Lineup], results: Sequence[Sequence[Results]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """By block and pair of agents: in how many games the first came out before the second (ties half), of how many."""
     wins, games = [], []
     for lineup, chunks in zip(lineups, results, strict=True):
@@ -94,7 +94,7 @@ def _who_came_before_whom(
     return np.concatenate(wins), np.concatenate(games)
 
 
-def _pairs(names: list[str], wins: NDArray[np.float64], games: NDArray[np.float64]) -> list[dict[str, Any]]:
+def _pairs(names: list[str], wins: Floats, games: Floats) -> list[dict[str, Any]]:
     """For every pair: how often the first comes out before the second, ties half."""
     rows = []
     for i, j in permutations(range(len(names)), 2):
@@ -156,7 +156,7 @@ def _regret(kind: Kind, played: Played) -> dict[str, Any] | None:
     }
 
 
-def _habits(choices: NDArray[np.int64], habits: Mapping[str, Habit]) -> dict[str, list[int]]:
+def _habits(choices: Ints, habits: Mapping[str, Habit]) -> dict[str, list[int]]:
     """How often an agent did something: [times, chances], where a chance is a decision with this among its options."""
     return {
         name: [int(choices[habit.phase, habit.actions].sum()), int(choices[habit.phase].sum())]

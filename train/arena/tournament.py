@@ -20,7 +20,7 @@ from pechvogel.agents.base import Agent
 from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.kind import Variant
 from pechvogel.tabletop.seeds import check_seed
-from pechvogel.train.arena.match import Judge, Results, play_blocks
+from pechvogel.train.arena.match import Judge, Match, Results
 from pechvogel.train.arena.statistics import mean_and_interval
 from pechvogel.train.arena.summary import summarize
 from pechvogel.train.arena.workers import worker_pool
@@ -94,7 +94,7 @@ def against_table(agent: Agent, opponent: Agent, variant: Variant, games: int, s
     """One of an agent at a table of another, as evaluations during training have it."""
     players = variant.num_players
     blocks = range(-(-games // players))
-    results = play_blocks([agent, *[opponent] * (players - 1)], variant, seed, 0, blocks, 60.0)
+    results = Match([agent, *[opponent] * (players - 1)], variant, seed, 0, blocks, 60.0).play()
     share, interval = mean_and_interval(results.shares[:, :, 0].mean(axis=1))
     return {"against": opponent.name, "games": len(blocks) * players, "win_share": share, "ci95": interval}
 
@@ -114,7 +114,8 @@ class _Chunk(NamedTuple):
 
 def _play(setup: Setup, lineups: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, Results]]:
     """All chunks in order, played here or by worker processes: the results are the same."""
-    table = registry.find_judge(setup.variant, setup.table)
+    judges = registry.judges(setup.variant.game)
+    table = judges and judges.find(setup.variant, setup.table)
     jobs = [
         _Chunk(setup.variant, setup.seed, number, lineup, blocks, setup.time_limit, table, setup.judge_every)
         for number, lineup in enumerate(lineups)
@@ -143,7 +144,7 @@ def _play_chunk(job: _Chunk) -> Results:
             agent = _agents[spec, job.variant] = registry.make(spec, job.variant.game)
             registry.prepare(agent, job.variant)  # outside the clock
     if job.table is not None and job.table not in _judges:
-        _judges[job.table] = registry.judge(job.variant, job.table)
+        _judges[job.table] = registry.judges(job.variant.game).make(job.table)
     judge = None if job.table is None else _judges[job.table]
     agents = [_agents[spec, job.variant] for spec in job.lineup]
-    return play_blocks(agents, job.variant, job.seed, job.number, job.blocks, job.time_limit, judge, job.judge_every)
+    return Match(agents, job.variant, job.seed, job.number, job.blocks, job.time_limit, judge, job.judge_every).play()

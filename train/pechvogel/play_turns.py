@@ -9,24 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents.pechvogel.heuristic import choose
-from pechvogel.agents.pechvogel.turn.ends import (
-    NUM_BOARDS,
-    NUM_GROUPS,
-    Starts,
-    apply,
-    bits_of,
-    end_node,
-    end_of,
-    group_of,
-)
+from pechvogel.agents.pechvogel.turn import ends as turn_ends
+from pechvogel.agents.pechvogel.turn.ends import NUM_BOARDS, NUM_GROUPS, Starts, apply, bits_of, end_node, end_of
 from pechvogel.agents.pechvogel.turn.values import back_up_state, best_end, first_throw, throw_values
+from pechvogel.tabletop.arrays import Floats, Seeds, Truths
 from pechvogel.tabletop.bits import random_action
 from pechvogel.tabletop.compile import compiled
 from pechvogel.tabletop.seeds import mix
-from pechvogel_env.game import go_on
+from pechvogel_env.game import MAX_LEGAL, go_on
 from pechvogel_env.rules import FIRST_VALUE, MAX_PLAYERS, NUM_ACTIONS, NUM_VALUES, Action, Phase, States
 
 _UNIT = 2.0**-53  # from 53 random bits to a number below 1
@@ -37,12 +29,12 @@ def play_turns(
     states: States,
     starts: Starts,
     ends: States,
-    values: NDArray[np.float64],
-    seeds: NDArray[np.uint64],
-    keys: NDArray[np.uint64],
+    values: Floats,
+    seeds: Seeds,
+    keys: Seeds,
     explore: float,
-    scripted: NDArray[np.bool_],
-    worth: NDArray[np.float64],
+    scripted: Truths,
+    worth: Floats,
     work: States,
 ) -> None:
     """Play one turn of every game with its seeded dice, and note in `worth` what it was worth before it began.
@@ -75,7 +67,9 @@ def play_turns(
             exploring = float(key >> np.uint64(11)) * _UNIT < explore
             key = mix(key + np.uint64(1))
             if s.phase == Phase.TAKE or s.phase == Phase.DISCARD:  # the latter where there was one steal, and no take
-                node = end_node(starts, s.target - FIRST_VALUE, end_of(s.targets, s.ravens), s.reduced, group_of(s))
+                node = end_node(
+                    starts, s.target - FIRST_VALUE, end_of(s.targets, s.ravens), s.reduced, turn_ends.group_of(s)
+                )
                 row = best_end(starts, j, node, values, s.active)
                 if exploring:
                     row = _any_end(starts, j, node, key)
@@ -87,7 +81,7 @@ def play_turns(
                 states[j] = ends[row]
                 break
             if exploring:
-                apply(s, random_action(bits, key))
+                apply(s, random_action(bits, key, MAX_LEGAL))
                 continue
             back_up_state(s, 0, j, starts, values, throws, after_reduction, kept, result, of_actions, of_state)
             best = -1

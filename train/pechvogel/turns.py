@@ -15,6 +15,7 @@ from pechvogel.agents.pechvogel import value
 from pechvogel.agents.pechvogel.champion import ChampionAgent
 from pechvogel.agents.pechvogel.turn.ends import count_ends, expand, new_starts
 from pechvogel.agents.pechvogel.value import POINTS, ValueNet, features, num_features, rewards
+from pechvogel.tabletop.arrays import Floats, Floats32, Ints, Ints8, Seeds, Truths
 from pechvogel.tabletop.compile import compiled
 from pechvogel.tabletop.kind import Variant
 from pechvogel.tabletop.seeds import game_seed, mix, seeded_first_player
@@ -27,7 +28,7 @@ from pechvogel_env.rules import MAX_PLAYERS, Phase, States
 AT_ONCE = 128  # turns searched together
 LONGEST = 500  # turns, after which a game is given up: players who explore may never end it
 
-Outputs = Callable[[NDArray[np.float32]], NDArray[np.float32]]  # a network's, for rows of features
+Outputs = Callable[[Floats32], Floats32]  # a network's, for rows of features
 
 save = value.save
 
@@ -58,7 +59,7 @@ class Turns:
         self.seeds = np.zeros(len(numbers), np.uint64)
         self._start(np.arange(len(numbers)))
 
-    def _start(self, which: NDArray[np.int64]) -> None:
+    def _start(self, which: Ints) -> None:
         """New games; each has the seed of its number and episode."""
         players, copies = self.variant.num_players, self.variant["copies"]
         for i in which:
@@ -71,19 +72,19 @@ class Turns:
         return {"states": self.states.view(np.uint8), "episodes": self.episodes, "seeds": self.seeds}
 
     @property
-    def active(self) -> NDArray[np.int8]:
+    def active(self) -> Ints8:
         """Whose turn it is, by game."""
         return self.states["active"]  # type: ignore[no-any-return]
 
-    def features(self) -> NDArray[np.float32]:
+    def features(self) -> Floats32:
         """As the network sees them."""
         return features(self.states, self.variant["copies"])
 
-    def rewards(self, outputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    def rewards(self, outputs: Floats32) -> Floats:
         """What the network's outputs for these games mean, by seat."""
         return rewards(outputs, self.states)
 
-    def play(self, outputs: Outputs, worth: NDArray[np.float64]) -> None:
+    def play(self, outputs: Outputs, worth: Floats) -> None:
         """One turn of every game, and what it was worth before it began."""
         copies, players = self.variant["copies"], self.variant.num_players
         keys = np.empty(len(self.states), np.uint64)
@@ -105,10 +106,10 @@ class Turns:
             play_turns(states, starts, ends, values, seeds, keys[some], explore, scripted[some], out, work)
         worth[...] = whole[:, :players]
 
-    def renew(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+    def renew(self, scores: Floats32) -> Truths:
         """Start games anew that have ended or take too long; which they were, and their scores in units of POINTS."""
         over = self.states["phase"] == Phase.OVER
-        ended: NDArray[np.bool_] = over | (self.states["turn"] >= LONGEST)
+        ended: Truths = over | (self.states["turn"] >= LONGEST)
         again = np.flatnonzero(ended)
         out = np.zeros((len(again), self.variant.num_players), np.int32)
         write_scores(self.states, again, out)
@@ -119,14 +120,14 @@ class Turns:
 
 
 @compiled
-def _turn_keys(seeds: NDArray[np.uint64], states: States, keys: NDArray[np.uint64]) -> None:
+def _turn_keys(seeds: Seeds, states: States, keys: Seeds) -> None:
     """Random words for what is explored in a turn; they must not depend on its dice."""
     for i in range(len(states)):
         keys[i] = game_seed(~seeds[i], states[i].turn, 0)
 
 
 @compiled
-def _script_seats(seeds: NDArray[np.uint64], share: float, players: int, scripted: NDArray[np.bool_]) -> None:
+def _script_seats(seeds: Seeds, share: float, players: int, scripted: Truths) -> None:
     """In a share of the games, all seats but one; which, only the game's seed decides."""
     for i in range(len(seeds)):
         word = game_seed(~seeds[i], -1, 0)

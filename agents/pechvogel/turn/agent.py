@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents.base import BatchAgent
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.arrays import Floats, Ints, Ints8
 from pechvogel_env.position import Position
 from pechvogel_env.rules import States
 
@@ -21,16 +21,14 @@ class SearchAgent(BatchAgent):
     def search(self, states: States) -> TurnSearch:
         """The search for these games, all of the same variant; ValueError if there is none."""
 
-    def act_batch(
-        self, states: States, masks: NDArray[np.int8], rngs: Sequence[np.random.Generator]
-    ) -> NDArray[np.int64]:
+    def act_batch(self, states: States, masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game; the generators are not used."""
         return np.nanargmax(self.action_values_batch(states), axis=1)
 
-    def action_values(self, position: Position) -> NDArray[np.float64]:
+    def action_values(self, position: Position) -> Floats:
         """The value of every legal action for whoever decides."""
         return self.action_values_batch(position.states())[0]
 
-    def action_values_batch(self, states: States) -> NDArray[np.float64]:
+    def action_values_batch(self, states: States) -> Floats:
         """The same for many games at once."""
         return self.search(states).action_values(states)

@@ -7,29 +7,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.arrays import Ints
 from pechvogel.tabletop.compile import compiled
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    MAX_PLAYERS,
-    NO_TARGET,
-    NUM_ACTIONS,
-    NUM_VALUES,
-    RAVENS_LIMIT,
-    TARGETS_NEEDED,
-    Phase,
-    States,
-    act,
-    count_face,
-    keep_throw,
-    legal_of,
-    start_turn,
-)
+from pechvogel_env import rules
+from pechvogel_env.rules import FIRST_VALUE, NUM_ACTIONS, NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED, Phase, States, act
 
 # How a board can end a turn: (targets, ravens) that stand for all boards with the same consequences (R10-R12).
 ENDS = ((4, 0), (5, 0), (4, 3), (1, 3), (1, 4))
 END_TARGETS, END_GREEDY, END_BOTH, END_RAVENS, END_MANY_RAVENS = range(5)
 NUM_ENDS = len(ENDS)
-NUM_GROUPS = 2 ** (MAX_PLAYERS - 1)  # sets of opponents who have frustrated; bit k: the (k+1)-th seat clockwise
+NUM_GROUPS = 2 ** (rules.MAX_PLAYERS - 1)  # sets of opponents who have frustrated; bit k: the (k+1)-th seat clockwise
 NUM_BOARDS = (TARGETS_NEEDED - 1) * RAVENS_LIMIT
 
 # The ends of a turn are kept side by side, those of one *node* together: a target's value, an end, whether the active
@@ -67,12 +54,12 @@ def apply(s: Any, action: int) -> None:
 @compiled
 def bits_of(s: Any) -> int:
     """The legal actions of whoever is asked."""
-    return legal_of(s)
+    return rules.legal_of(s)
 
 
 @compiled
 def _keep(s: Any) -> None:
-    keep_throw(s)
+    rules.keep_throw(s)
 
 
 def new_starts(states: States) -> Starts:
@@ -197,10 +184,10 @@ def _enumerate(states: States, starts: Starts, ends: States) -> int:
                 wanted = s.phase != Phase.OVER and possible(s, reduced, group)
                 if end >= END_RAVENS:
                     wanted = wanted and value == 0
-                elif s.target != NO_TARGET:
+                elif s.target != rules.NO_TARGET:
                     wanted = wanted and value == s.target - FIRST_VALUE
                 elif s.phase == Phase.TARGET:
-                    wanted = wanted and count_face(s, value + FIRST_VALUE) > 0
+                    wanted = wanted and rules.count_face(s, value + FIRST_VALUE) > 0
             if wanted:
                 _end_board(states, i, value, end, reduced, group, work)
                 at += _finish(work, ends, at)
@@ -224,7 +211,7 @@ def expand(states: States, starts: Starts, ends: States) -> None:
 
 
 @compiled
-def group_turns(states: States, turns: States, first: NDArray[np.int64]) -> int:
+def group_turns(states: States, turns: States, first: Ints) -> int:
     """Find states of the same turn that stand one after the other; returns how many turns there are.
 
     turns[j] is what has to be expanded for states[first[j]:first[j + 1]]: the state itself where it stands alone, else
@@ -257,7 +244,7 @@ def _back_to_start(s: Any) -> None:
     s.frustrations[s.active] += s.reduced
     for k in range(s.num_frustraters):
         s.frustrations[s.frustraters[k]] += 1
-    start_turn(s, s.active)
+    rules.start_turn(s, s.active)
 
 
 def turn_starts(states: States) -> States:

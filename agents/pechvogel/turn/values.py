@@ -1,47 +1,21 @@
-"""What the rest of a turn is worth, from what its ends are worth: every throw by its exact probability (see `turn`)."""
+"""What the rest of a turn is worth, from what its ends are worth: every throw by its exact probability (see `search`).
+
+The order of decisions in a turn is written here, and once more in the solver (`train.pechvogel.solve.kernel`, for two
+players, many counts at once) and in its best response, on purpose: tests compare each with the others.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pechvogel.agents.pechvogel.turn.ends import (
-    END_BOTH,
-    END_GREEDY,
-    END_MANY_RAVENS,
-    END_RAVENS,
-    NUM_BOARDS,
-    NUM_ENDS,
-    NUM_GROUPS,
-    Starts,
-    bits_of,
-    board_of,
-    end_node,
-    end_of,
-    group_of,
-    possible,
-)
+from pechvogel.agents.pechvogel.turn import ends
+from pechvogel.agents.pechvogel.turn.ends import NUM_BOARDS, NUM_ENDS, Starts, board_of, end_node, end_of, group_of
+from pechvogel.tabletop.arrays import Floats, Ints
 from pechvogel.tabletop.compile import compiled
 from pechvogel_env import dice, rules
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    MAX_PLAYERS,
-    NO_TARGET,
-    NUM_ACTIONS,
-    NUM_DICE,
-    NUM_VALUES,
-    RAVENS_LIMIT,
-    TARGETS_NEEDED,
-    Action,
-    Phase,
-    States,
-    clockwise,
-    count_face,
-    may_frustrate,
-    may_reduce,
-)
+from pechvogel_env.rules import FIRST_VALUE, MAX_PLAYERS, NUM_VALUES, RAVENS_LIMIT, Action, Phase, States, clockwise
 
 # What a throw can come to, numbered: the boards on which the turn goes on, then the ends. Throws with the same
 # consequences stand together, so a board has a dozen outcomes at most, and 666 first throws need no look at their ends.
@@ -62,7 +36,7 @@ def _list_outcomes() -> None:
     for board in range(NUM_BOARDS):
         targets, ravens = board // RAVENS_LIMIT + 1, board % RAVENS_LIMIT
         chances = np.zeros(NUM_OUTCOMES)
-        for throw in dice.reduced_outcomes(NUM_DICE - targets - ravens):
+        for throw in dice.reduced_outcomes(rules.NUM_DICE - targets - ravens):
             if throw.targets + throw.ravens == 0:
                 _EMPTY[board] = throw.probability
             else:
@@ -73,19 +47,19 @@ def _list_outcomes() -> None:
         _CHANCES[board, : len(to_come)] = chances[to_come]
 
 
-def _list_first_throws() -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def _list_first_throws() -> tuple[Ints, Floats, Floats]:
     """Outcomes of first throws by the target chosen, with their chances; and the chances of throws without a choice."""
     outcomes, chances = [], []
     without_choice = np.zeros((NUM_VALUES, NUM_ENDS))  # the ruling after R9
-    for throw in dice.outcomes(NUM_DICE):
+    for throw in dice.outcomes(rules.NUM_DICE):
         ravens, *shown = throw.counts
         if ravens < RAVENS_LIMIT:
             outcomes.append([_outcome(count, ravens) if count else NOT_SHOWN for count in shown])
             chances.append(throw.probability)
-        elif ravens == RAVENS_LIMIT and max(shown) == TARGETS_NEEDED:
-            without_choice[int(np.argmax(shown)), END_BOTH] += throw.probability
+        elif ravens == RAVENS_LIMIT and max(shown) == rules.TARGETS_NEEDED:
+            without_choice[int(np.argmax(shown)), ends.END_BOTH] += throw.probability
         else:
-            without_choice[0, END_RAVENS if ravens == RAVENS_LIMIT else END_MANY_RAVENS] += throw.probability
+            without_choice[0, ends.END_RAVENS if ravens == RAVENS_LIMIT else ends.END_MANY_RAVENS] += throw.probability
     return np.array(outcomes), np.array(chances), without_choice
 
 
@@ -94,7 +68,7 @@ _FIRST, _FIRST_CHANCES, _WITHOUT_CHOICE = _list_first_throws()
 
 
 @compiled
-def best_end(starts: Starts, i: int, node: int, values: NDArray[np.float64], seat: int) -> int:
+def best_end(starts: Starts, i: int, node: int, values: Floats, seat: int) -> int:
     """The row that the active player chooses among the ends of a node; the first of equal ones."""
     best = starts[i, node]
     for row in range(best + 1, starts[i, node + 1]):
@@ -104,7 +78,7 @@ def best_end(starts: Starts, i: int, node: int, values: NDArray[np.float64], sea
 
 
 @compiled
-def _joined(s: Any, throws: NDArray[np.float64], board: int, reduced: int, group: int, first: int, starter: int) -> int:
+def _joined(s: Any, throws: Floats, board: int, reduced: int, group: int, first: int, starter: int) -> int:
     """The group that comes out when `group` has frustrated and the seats from `first` to `starter` may join.
 
     `throws[board, reduced, group]` is what repeating the throw is worth with that group.
@@ -138,9 +112,7 @@ def _joined(s: Any, throws: NDArray[np.float64], board: int, reduced: int, group
 
 
 @compiled
-def _groups_by_starter(
-    s: Any, throws: NDArray[np.float64], board: int, reduced: int, first: int, groups: NDArray[np.int64]
-) -> None:
+def _groups_by_starter(s: Any, throws: Floats, board: int, reduced: int, first: int, groups: Ints) -> None:
     """groups[seat]: who frustrates in the end if this opponent starts; 0 if they can't, or stand before `first`."""
     n = s.num_players
     for distance in range(1, n):
@@ -152,13 +124,7 @@ def _groups_by_starter(
 
 @compiled
 def _answer_opponents(
-    s: Any,
-    throws: NDArray[np.float64],
-    board: int,
-    reduced: int,
-    groups: NDArray[np.int64],
-    kept: NDArray[np.float64],
-    out: NDArray[np.float64],
+    s: Any, throws: Floats, board: int, reduced: int, groups: Ints, kept: Floats, out: Floats
 ) -> None:
     """What a throw is worth when opponents may frustrate it, with the `groups` of `_groups_by_starter`.
 
@@ -177,13 +143,7 @@ def _answer_opponents(
 
 @compiled
 def throw_values(
-    s: Any,
-    i: int,
-    value: int,
-    starts: Starts,
-    values: NDArray[np.float64],
-    throws: NDArray[np.float64],
-    after_reduction: NDArray[np.float64],
+    s: Any, i: int, value: int, starts: Starts, values: Floats, throws: Floats, after_reduction: Floats
 ) -> None:
     """throws[board, reduced, group]: what it is worth to everybody that this board is about to be thrown on.
 
@@ -198,9 +158,9 @@ def throw_values(
     groups = np.empty(MAX_PLAYERS, np.int64)
     for group in range((1 << (n - 1)) - 1, -1, -1):  # group 0 last: frustrating leads from it to the others
         for reduced in range(1, -1, -1):
-            if not possible(s, reduced, group):
+            if not ends.possible(s, reduced, group):
                 continue
-            may_reduce = reduced == 0 and possible(s, 1, group)
+            may_reduce = reduced == 0 and ends.possible(s, 1, group)
             for end in range(NUM_ENDS):
                 rows[end] = best_end(starts, i, end_node(starts, value, end, reduced, group), values, active)
             for board in range(NUM_BOARDS - 1, -1, -1):
@@ -214,7 +174,7 @@ def throw_values(
                     for k in range(n):
                         kept[k] = values[rows[end], k] if end >= 0 else throws[outcome, reduced, group, k]
                         answered[k] = kept[k]
-                    if end != END_GREEDY and end != END_MANY_RAVENS:  # R18
+                    if end != ends.END_GREEDY and end != ends.END_MANY_RAVENS:  # R18
                         if group == 0:
                             _answer_opponents(s, throws, board, reduced, groups, kept, answered)
                         if may_reduce and after_reduction[board, group, active] > answered[active]:
@@ -234,20 +194,14 @@ def throw_values(
 
 @compiled
 def back_up(
-    states: States,
-    turns: States,
-    first: NDArray[np.int64],
-    starts: Starts,
-    values: NDArray[np.float64],
-    of_actions: NDArray[np.float64],
-    of_states: NDArray[np.float64],
+    states: States, turns: States, first: Ints, starts: Starts, values: Floats, of_actions: Floats, of_states: Floats
 ) -> None:
     """Values of actions and states, from what the ends of their turns are worth."""
-    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, NUM_GROUPS, MAX_PLAYERS))
-    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, NUM_GROUPS, MAX_PLAYERS))
+    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, ends.NUM_GROUPS, MAX_PLAYERS))
+    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, ends.NUM_GROUPS, MAX_PLAYERS))
     known = np.zeros(NUM_VALUES, np.bool_)  # targets for which `throws` are those of this turn
     kept = np.zeros(MAX_PLAYERS)
-    result = np.zeros((NUM_ACTIONS, MAX_PLAYERS))
+    result = np.zeros((rules.NUM_ACTIONS, MAX_PLAYERS))
     for j in range(len(turns)):
         known[:] = False
         for i in range(first[j], first[j + 1]):
@@ -260,8 +214,8 @@ def back_up(
                 continue
             for value in range(NUM_VALUES):
                 if s.phase == Phase.TARGET:
-                    needed = count_face(s, value + FIRST_VALUE) > 0
-                elif s.target == NO_TARGET:
+                    needed = rules.count_face(s, value + FIRST_VALUE) > 0
+                elif s.target == rules.NO_TARGET:
                     needed = s.phase == Phase.THROW
                 else:
                     needed = s.target == value + FIRST_VALUE
@@ -277,27 +231,27 @@ def back_up_state(
     i: int,
     j: int,
     starts: Starts,
-    values: NDArray[np.float64],
-    throws: NDArray[np.float64],
-    after_reduction: NDArray[np.float64],
-    kept: NDArray[np.float64],
-    result: NDArray[np.float64],
-    of_actions: NDArray[np.float64],
-    of_states: NDArray[np.float64],
+    values: Floats,
+    throws: Floats,
+    after_reduction: Floats,
+    kept: Floats,
+    result: Floats,
+    of_actions: Floats,
+    of_states: Floats,
 ) -> None:
     """State i, which belongs to turn j; kept and result are room to work in."""
     n, active, phase, reduced, group = s.num_players, s.active, s.phase, s.reduced, group_of(s)
-    if s.target == NO_TARGET and phase == Phase.THROW:
+    if s.target == rules.NO_TARGET and phase == Phase.THROW:
         first_throw(s, i, j, starts, values, throws, of_states)
         return
     if phase == Phase.TARGET:
         for value in range(NUM_VALUES):
-            shown = count_face(s, value + FIRST_VALUE)
+            shown = rules.count_face(s, value + FIRST_VALUE)
             if shown > 0:
                 _target_value(s, j, value, shown, s.ravens, starts, values, throws, result[value])
         _choose(s, i, result, of_actions, of_states)
         return
-    value = 0 if s.target == NO_TARGET else s.target - FIRST_VALUE  # no target: three ravens at once
+    value = 0 if s.target == rules.NO_TARGET else s.target - FIRST_VALUE  # no target: three ravens at once
     if phase == Phase.THROW:
         board = board_of(s.targets, s.ravens)
         for k in range(n):
@@ -313,20 +267,17 @@ def back_up_state(
             kept[k] = values[best_end(starts, j, end_node(starts, value, end, reduced, group), values, active), k]
         else:
             kept[k] = throws[value, board_of(s.targets, s.ravens), reduced, group, k]
-    board = board_of(s.targets - count_face(s, s.target), s.ravens - count_face(s, 0)) if s.num_thrown < NUM_DICE else 0
+    board = (
+        board_of(s.targets - rules.count_face(s, s.target), s.ravens - rules.count_face(s, 0))
+        if s.num_thrown < rules.NUM_DICE
+        else 0
+    )
     _answer_values(s, board, throws[value], after_reduction[value], kept, result)
     _choose(s, i, result, of_actions, of_states)
 
 
 @compiled
-def _answer_values(
-    s: Any,
-    board: int,
-    throws: NDArray[np.float64],
-    after_reduction: NDArray[np.float64],
-    kept: NDArray[np.float64],
-    result: NDArray[np.float64],
-) -> None:
+def _answer_values(s: Any, board: int, throws: Floats, after_reduction: Floats, kept: Floats, result: Floats) -> None:
     """What each answer to the last throw is worth to everybody: result[action]."""
     n, reduced, group = s.num_players, s.reduced, group_of(s)
     if s.phase == Phase.JOIN:
@@ -348,7 +299,7 @@ def _answer_values(
         if _may_be_frustrated(s):
             _groups_by_starter(s, throws, board, reduced, clockwise(s, s.active), groups)
             _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
-        if may_reduce(s):
+        if rules.may_reduce(s):
             for k in range(n):
                 result[Action.REDUCE, k] = after_reduction[board, group, k]
     else:
@@ -357,7 +308,7 @@ def _answer_values(
             if following != s.active:
                 _groups_by_starter(s, throws, board, reduced, following, groups)
                 _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
-        if may_frustrate(s):
+        if rules.may_frustrate(s):
             bit = 1 << ((s.to_act - s.active + n) % n - 1)
             chosen = _joined(s, throws, board, reduced, bit, clockwise(s, s.to_act), s.to_act)
             for k in range(n):
@@ -372,17 +323,11 @@ def _may_be_frustrated(s: Any) -> bool:
 
 
 @compiled
-def _choose(
-    s: Any,
-    i: int,
-    result: NDArray[np.float64],
-    of_actions: NDArray[np.float64],
-    of_states: NDArray[np.float64],
-) -> None:
+def _choose(s: Any, i: int, result: Floats, of_actions: Floats, of_states: Floats) -> None:
     """Write the values of the legal actions, and what the best of them is worth to everybody."""
-    bits = bits_of(s)
+    bits = ends.bits_of(s)
     best = -1
-    for action in range(NUM_ACTIONS):
+    for action in range(rules.NUM_ACTIONS):
         if bits >> action & 1:
             of_actions[i, action] = result[action, s.to_act]
             if best < 0 or result[action, s.to_act] > result[best, s.to_act]:
@@ -393,23 +338,17 @@ def _choose(
 
 @compiled
 def _back_up_ends(
-    s: Any,
-    i: int,
-    j: int,
-    starts: Starts,
-    values: NDArray[np.float64],
-    of_actions: NDArray[np.float64],
-    of_states: NDArray[np.float64],
+    s: Any, i: int, j: int, starts: Starts, values: Floats, of_actions: Floats, of_states: Floats
 ) -> None:
     """Take and discard: the ends stand in the order of the actions that lead to them."""
     row = starts[j, 0]
     discards = 0
     for value in range(NUM_VALUES):
         discards += s.middle[value] > 0
-    bits = bits_of(s)
+    bits = ends.bits_of(s)
     best = -1
     best_row = row
-    for action in range(NUM_ACTIONS):
+    for action in range(rules.NUM_ACTIONS):
         if not bits >> action & 1:
             continue
         ways = discards if Action.STEAL_1 <= action <= Action.STEAL_4 else 1
@@ -427,15 +366,7 @@ def _back_up_ends(
 
 @compiled
 def _target_value(
-    s: Any,
-    j: int,
-    value: int,
-    targets: int,
-    ravens: int,
-    starts: Starts,
-    values: NDArray[np.float64],
-    throws: NDArray[np.float64],
-    out: NDArray[np.float64],
+    s: Any, j: int, value: int, targets: int, ravens: int, starts: Starts, values: Floats, throws: Floats, out: Floats
 ) -> None:
     """What it is worth to choose a target after the first throw, which nobody can answer (R18)."""
     end = end_of(targets, ravens)
@@ -447,15 +378,7 @@ def _target_value(
 
 
 @compiled
-def first_throw(
-    s: Any,
-    i: int,
-    j: int,
-    starts: Starts,
-    values: NDArray[np.float64],
-    throws: NDArray[np.float64],
-    of_states: NDArray[np.float64],
-) -> None:
+def first_throw(s: Any, i: int, j: int, starts: Starts, values: Floats, throws: Floats, of_states: Floats) -> None:
     """What a turn is worth before it begins: the best target after every first throw."""
     n, active = s.num_players, s.active
     worth = np.empty((NUM_VALUES, NUM_OUTCOMES, MAX_PLAYERS))

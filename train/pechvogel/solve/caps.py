@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.arrays import Floats, Ints, Truths
 from pechvogel.tabletop.seeds import check_seed
 from pechvogel.train.pechvogel.solve import perfect
 from pechvogel.train.pechvogel.solve.layers import MAX_CAP, note_of, solve
@@ -88,9 +88,7 @@ def check(table: Solution, another: bool, games: int, seed: int, threads: int | 
     return result
 
 
-def _compare(
-    said: NDArray[np.float64], outcomes: NDArray[np.float64], game: NDArray[np.int64], here: NDArray[np.bool_]
-) -> dict[str, Any]:
+def _compare(said: Floats, outcomes: Floats, game: Ints, here: Truths) -> dict[str, Any]:
     """Mean value by the table and by play of some positions; the interval counts games, not positions."""
     num = int(here.sum())
     difference = (outcomes - said)[here]

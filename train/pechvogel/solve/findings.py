@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pechvogel.agents import registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.arrays import Floats, Truths
 from pechvogel.tabletop.seeds import check_seed
 from pechvogel.train.pechvogel.solve import exploit, layers, perfect
 from pechvogel.train.pechvogel.solve.perfect import Games
@@ -121,7 +121,7 @@ def worth_of_a_frustration(table: Solution, positions: States) -> list[dict[str,
     ]
 
 
-def _steals(games: Games) -> tuple[States, NDArray[np.float64]]:
+def _steals(games: Games) -> tuple[States, Floats]:
     """Decisions with the choice to take or to steal, and what stealing is worth more."""
     asked = games.decisions["phase"] == Phase.TAKE
     gain = games.values[asked, Action.STEAL_1] - games.values[asked, Action.TAKE]
@@ -129,7 +129,7 @@ def _steals(games: Games) -> tuple[States, NDArray[np.float64]]:
     return games.decisions[asked][both], gain[both]
 
 
-def _steal_row(gain: NDArray[np.float64]) -> dict[str, Any]:
+def _steal_row(gain: Floats) -> dict[str, Any]:
     return {"decisions": len(gain), "best": float((gain > 0).mean()), "gain": float(gain.mean())}
 
 
@@ -148,7 +148,7 @@ def stealing_by_value(games: Games) -> list[dict[str, Any]]:
     ]
 
 
-def first_targets(table: Solution) -> NDArray[np.float64]:
+def first_targets(table: Solution) -> Floats:
     """In the first turn: what it is worth to choose a value of which so many fell, [ravens, count, value]."""
     states = rules.new_states(1)
     worth = np.full((RAVENS_LIMIT, TARGETS_NEEDED + 1, NUM_VALUES), np.nan)
@@ -185,7 +185,7 @@ def habits(games: Games, markers: int) -> dict[str, Any]:
     return found
 
 
-def _mean(values: NDArray[np.bool_]) -> float | None:
+def _mean(values: Truths) -> float | None:
     return float(values.mean()) if len(values) else None
 
 

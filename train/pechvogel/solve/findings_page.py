@@ -11,9 +11,9 @@ import numpy as np
 
 from pechvogel.tabletop.files import replace_file
 from pechvogel.train.pechvogel.solve.findings import lower_numbers
+from pechvogel.train.plots import COLOURS, axes
 from pechvogel_env.rules import NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED
 
-COLOURS = ("#1d4d4f", "#dd7530", "#7b9e3a", "#8a5aa8", "#4a7fc1")
 KINDS = ("target", "reduce", "frustrate", "take", "discard")
 
 
@@ -357,12 +357,7 @@ def _regret_cells(row: dict[str, Any]) -> str:
 
 
 def _save(path: Path, draw: Callable[[Any], None]) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 3.6), layout="constrained")
-    axis = figure.subplots()
-    axis.grid(alpha=0.25)
-    axis.spines[["top", "right"]].set_visible(False)
+    figure, axis = axes()
     draw(axis)
     figure.savefig(path, dpi=110)
 

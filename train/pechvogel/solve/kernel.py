@@ -6,7 +6,7 @@ vector instructions. Everything is seen by the player at turn, zero-sum.
 
 The shape of a turn (which boards follow which, with which probability; what an end does to frustrations and Murphy)
 is read off the engine when this module's tables are made: there is no second reading of the rules. What is written
-here is the order of decisions, which the tests compare with `agents.turn` and thereby with the engine.
+here is the order of decisions, which the tests compare with `agents.pechvogel.turn` and thereby with the engine.
 """
 
 from __future__ import annotations
@@ -17,28 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents.pechvogel.solution import BEND, NUM_MURPHY, Codes
-from pechvogel.agents.pechvogel.turn.ends import (
-    END_BOTH,
-    END_GREEDY,
-    END_MANY_RAVENS,
-    END_RAVENS,
-    END_TARGETS,
-    ENDS,
-    NUM_BOARDS,
-    NUM_ENDS,
-    board_of,
-    end_of,
-)
+from pechvogel.agents.pechvogel.turn import ends as turn_ends
+from pechvogel.agents.pechvogel.turn.ends import END_BOTH, END_GREEDY, END_MANY_RAVENS, ENDS, NUM_BOARDS, NUM_ENDS
+from pechvogel.tabletop.arrays import Floats32, Ints, Truths
 from pechvogel.tabletop.compile import compiled, inlined
 from pechvogel_env import dice, rules
-from pechvogel_env.rules import (
-    FIRST_VALUE,
-    NOBODY,
-    NUM_DICE,
-    NUM_VALUES,
-    RAVENS_LIMIT,
-    TARGETS_NEEDED,
-)
+from pechvogel_env.rules import FIRST_VALUE, NOBODY, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, TARGETS_NEEDED
 
 NUM_FLAGS = 4  # 2 * (the player at turn has reduced) + (the opponent has frustrated)
 THEIRS, MINE, BOTH = 1, 2, 3
@@ -48,7 +32,7 @@ STRIDE = 2  # sweeps between two leaps
 LONGEST_LEAP = np.float32(20.0)  # of the last step
 MAX_SWEEPS = 200
 VECTOR = 16  # rows are padded to a multiple of this
-Row = NDArray[np.float32]
+Row = Floats32
 
 
 class Turn(NamedTuple):
@@ -56,12 +40,12 @@ class Turn(NamedTuple):
 
     cap: int
     lanes: int  # length of a row, padding included
-    to_board: NDArray[np.float32]  # [board, next board]: probability, given that the throw is not empty
-    to_end: NDArray[np.float32]  # [board, end]
-    absorbed: NDArray[np.float32]  # [board, end]: where a turn that nobody interrupts ends
+    to_board: Floats32  # [board, next board]: probability, given that the throw is not empty
+    to_end: Floats32  # [board, end]
+    absorbed: Floats32  # [board, end]: where a turn that nobody interrupts ends
     after: NDArray[np.int32]  # [end, flags, murphy, lane]: where to look in an `extended` array
-    first: NDArray[np.float32]  # [ravens, count of 3s, of 4s, of 5s, of 6s]: probability of a first throw
-    ravens_at_once: NDArray[np.float32]  # [end]: of a first throw with three ravens or more; BOTH: for each value
+    first: Floats32  # [ravens, count of 3s, of 4s, of 5s, of 6s]: probability of a first throw
+    ravens_at_once: Floats32  # [end]: of a first throw with three ravens or more; BOTH: for each value
 
 
 def make_turn(cap: int) -> Turn:
@@ -73,11 +57,11 @@ def make_turn(cap: int) -> Turn:
         for outcome in dice.reduced_outcomes(NUM_DICE - targets - ravens):
             if outcome.targets + outcome.ravens:
                 t, r = targets + outcome.targets, ravens + outcome.ravens
-                end = end_of(t, r)
+                end = turn_ends.end_of(t, r)
                 if end >= 0:
                     to_end[board, end] += outcome.probability
                 else:
-                    to_board[board, board_of(t, r)] += outcome.probability
+                    to_board[board, turn_ends.board_of(t, r)] += outcome.probability
         total = to_board[board].sum() + to_end[board].sum()  # empty throws are thrown again
         to_board[board] /= total
         to_end[board] /= total
@@ -90,7 +74,7 @@ def make_turn(cap: int) -> Turn:
         if ravens < RAVENS_LIMIT:
             first[(ravens, *counts[:-1])] += throw.probability
         else:
-            end = end_of(max(counts) if ravens == RAVENS_LIMIT else 0, ravens)
+            end = turn_ends.end_of(max(counts) if ravens == RAVENS_LIMIT else 0, ravens)
             at_once[end] += throw.probability
     at_once[ENDS.index((4, 3))] /= NUM_VALUES
     single = np.float32
@@ -205,12 +189,7 @@ def _add_greatest(out: Row, p: np.float32, x: Row, y: Row, z: Row) -> None:
 
 @compiled
 def later_throws(
-    to_board: NDArray[np.float32],
-    to_end: NDArray[np.float32],
-    absorbed: NDArray[np.float32],
-    ends: NDArray[np.float32],
-    throws: NDArray[np.float32],
-    work: NDArray[np.float32],
+    to_board: Floats32, to_end: Floats32, absorbed: Floats32, ends: Floats32, throws: Floats32, work: Floats32
 ) -> None:
     """throws[flags, board]: what it is worth that this board is about to be thrown on; `ends[end, flags]` is given."""
     repeat, mine, theirs, none = work[0], work[1], work[2], work[3]
@@ -250,7 +229,7 @@ def later_throws(
 
 
 @compiled
-def first_throw(first: NDArray[np.float32], choices: NDArray[np.float32], work: NDArray[np.float32], out: Row) -> None:
+def first_throw(first: Floats32, choices: Floats32, work: Floats32, out: Row) -> None:
     """Add to `out` the best target after every first throw with fewer than three ravens.
 
     choices[ravens, value, count]: what it is worth to choose a value that was thrown so often; count 0 can't be chosen.
@@ -270,17 +249,17 @@ def first_throw(first: NDArray[np.float32], choices: NDArray[np.float32], work: 
 
 
 @inlined
-def _look_up(after: NDArray[np.int32], extended: NDArray[np.float32], out: Row) -> None:
+def _look_up(after: NDArray[np.int32], extended: Floats32, out: Row) -> None:
     for k in range(len(out)):
         out[k] = extended[after[k]]
 
 
 @compiled
-def extend(cap: int, values: NDArray[np.float32], extended: NDArray[np.float32]) -> None:
+def extend(cap: int, values: Floats32, extended: Floats32) -> None:
     """What a turn that leads to a position is worth to the player whose turn it was.
 
     `values[murphy, lane]` is that position seen by the other player, who is at turn then. One frustration beyond the
-    cap is what `agents.solution` says.
+    cap is what `agents.pechvogel.solution` says.
     """
     side = cap + 2
     for murphy in range(NUM_MURPHY):
@@ -313,12 +292,12 @@ def _beyond(last: np.float32, before: np.float32) -> np.float32:
 def solve_pairs(
     turn: Turn,
     codes: Codes,
-    values: NDArray[np.float32],
+    values: Floats32,
     state: rules.States,
-    pairs: NDArray[np.int64],
+    pairs: Ints,
     tolerance: float,
-    sweeps: NDArray[np.int64],
-    changes: NDArray[np.float32],
+    sweeps: Ints,
+    changes: Floats32,
 ) -> None:
     """Solve arrangements, each together with the one in which the players have changed places.
 
@@ -386,20 +365,20 @@ def solve_pairs(
 def _turn(
     turn: Turn,
     murphy: int,
-    at_hand: NDArray[np.bool_],
-    gains: NDArray[np.float32],
-    nothing: NDArray[np.float32],
-    ends: NDArray[np.float32],
-    throws: NDArray[np.float32],
-    choices: NDArray[np.float32],
-    work: NDArray[np.float32],
+    at_hand: Truths,
+    gains: Floats32,
+    nothing: Floats32,
+    ends: Floats32,
+    throws: Floats32,
+    choices: Floats32,
+    work: Floats32,
     out: Row,
 ) -> None:
     """What a turn is worth before its first throw, given what its ends lead to."""
     for end in range(NUM_TAKING_ENDS, NUM_ENDS):
         for flags in range(NUM_FLAGS):
             _look_up(turn.after[end, flags, murphy], nothing, ends[0, end, flags])
-    _write(out, turn.ravens_at_once[END_RAVENS], ends[0, END_RAVENS, 0])
+    _write(out, turn.ravens_at_once[turn_ends.END_RAVENS], ends[0, turn_ends.END_RAVENS, 0])
     _add(out, turn.ravens_at_once[END_MANY_RAVENS], ends[0, END_MANY_RAVENS, 0])
     for value in range(NUM_VALUES):
         leads_to = gains[value] if at_hand[value] else nothing
@@ -415,9 +394,9 @@ def _turn(
             for targets in range(1, NUM_DICE - ravens + 1):
                 choice = choices[ravens, value, targets]
                 if targets < TARGETS_NEEDED:
-                    choice[:] = throws[0, board_of(targets, ravens)]
+                    choice[:] = throws[0, turn_ends.board_of(targets, ravens)]
                 elif targets == TARGETS_NEEDED:
-                    choice[:] = of_value[END_TARGETS, 0]
+                    choice[:] = of_value[turn_ends.END_TARGETS, 0]
                 else:
                     choice[:] = of_value[END_GREEDY, 0]
     first_throw(turn.first, choices, work, out)
@@ -427,12 +406,12 @@ def _turn(
 def _gain(
     cap: int,
     codes: Codes,
-    values: NDArray[np.float32],
-    digits: NDArray[np.int64],
+    values: Floats32,
+    digits: Ints,
     value: int,
     state: rules.States,
-    one: NDArray[np.float32],
-    best: NDArray[np.float32],
+    one: Floats32,
+    best: Floats32,
 ) -> bool:
     """best: the best way to get a marker of a value (R10), whatever frustrations and Murphy are then; False: none."""
     found = False
@@ -460,14 +439,7 @@ def _gain(
 
 
 @compiled
-def lead_to(
-    cap: int,
-    codes: Codes,
-    values: NDArray[np.float32],
-    digits: NDArray[np.int64],
-    state: rules.States,
-    out: NDArray[np.float32],
-) -> None:
+def lead_to(cap: int, codes: Codes, values: Floats32, digits: Ints, state: rules.States, out: Floats32) -> None:
     """What a turn that leads to an arrangement is worth to the player whose turn it was."""
     code = 0
     left = 0
@@ -496,12 +468,7 @@ def lead_to(
 
 
 @compiled
-def _guess(
-    codes: Codes,
-    values: NDArray[np.float32],
-    digits: NDArray[np.int64],
-    out: NDArray[np.float32],
-) -> None:
+def _guess(codes: Codes, values: Floats32, digits: Ints, out: Floats32) -> None:
     """Where the sweeps start: the mean of the same arrangement with one marker less in the middle."""
     out[:] = 0
     count = 0
@@ -516,7 +483,7 @@ def _guess(
 
 
 @inlined
-def write_digits(codes: Codes, code: int, digits: NDArray[np.int64]) -> None:
+def write_digits(codes: Codes, code: int, digits: Ints) -> None:
     """An arrangement's code by value: who has how many of its markers."""
     for value in range(NUM_VALUES):
         digits[value] = code % len(codes.swap)
@@ -524,7 +491,7 @@ def write_digits(codes: Codes, code: int, digits: NDArray[np.int64]) -> None:
 
 
 @inlined
-def swapped_code(codes: Codes, code: int, digits: NDArray[np.int64]) -> int:
+def swapped_code(codes: Codes, code: int, digits: Ints) -> int:
     """The arrangement in which the players have changed places."""
     write_digits(codes, code, digits)
     for value in range(NUM_VALUES):
@@ -533,7 +500,7 @@ def swapped_code(codes: Codes, code: int, digits: NDArray[np.int64]) -> int:
 
 
 @inlined
-def _number(codes: Codes, digits: NDArray[np.int64]) -> int:
+def _number(codes: Codes, digits: Ints) -> int:
     number = 0
     for value in range(NUM_VALUES - 1, -1, -1):
         number = number * len(codes.swap) + digits[value]

@@ -2,7 +2,7 @@
 
 Every marker that is won takes exactly one out of the middle, so positions fall into layers by the number of markers in
 the middle, which are solved from the last marker back. Within a layer, an arrangement of the markers is solved together
-with the one in which the players have changed places; within a turn everything is exact (`solve_kernel`).
+with the one in which the players have changed places; within a turn everything is exact (`kernel`).
 
 The values are written into the table's file from the start (as FILE.partial). After every layer a note says how far it
 is complete, so a run that was killed goes on from there, with the same table to the bit in the end: no number depends
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import HEADER, Solution, make_codes
+from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
 from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel.train.pechvogel.solve.kernel import make_turn, solve_pairs
 from pechvogel.train.progress import bar
@@ -109,7 +110,7 @@ class _Run:
                 self.partial.unlink()
                 raise ValueError(f"{self.partial}: no room for {size / 1e6:,.0f} MB ({error.strerror})") from None
 
-    def _arrangements(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+    def _arrangements(self) -> tuple[Ints8, NDArray[np.int32]]:
         """Of one arrangement of every pair: how many markers are left in the middle, and its number."""
         left, swapped = solution.arrangements(self.codes)
         one = np.arange(len(left)) <= swapped
@@ -142,10 +143,8 @@ class _Run:
                         f"{layer} of {last} markers left: solved after {spent:,.0f} s, about {left:,.0f} s to go"
                     )
 
-    def _layer(
-        self, pool: ThreadPoolExecutor, flat: NDArray[np.float32], pairs: NDArray[np.int64]
-    ) -> Iterator[tuple[int, float, int]]:
-        def work(some: NDArray[np.int64]) -> tuple[int, float, int]:
+    def _layer(self, pool: ThreadPoolExecutor, flat: Floats32, pairs: Ints) -> Iterator[tuple[int, float, int]]:
+        def work(some: Ints) -> tuple[int, float, int]:
             sweeps, changes = np.zeros(len(some), np.int64), np.zeros(len(some), np.float32)
             solve_pairs(self.turn, self.codes, flat, rules.new_states(1), some, TOLERANCE, sweeps, changes)
             return int(sweeps.sum()), float(changes.max()), len(some)
