@@ -9,12 +9,12 @@ import os
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8, Seeds, Truths
 from pechvogel.tabletop.bits import action_list, first_illegal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Games: TypeAlias = Ints  # numbers of games, all different
-Shapes: TypeAlias = dict[str, tuple[tuple[int, ...], Any]]
+Shapes: TypeAlias = dict[str, tuple[tuple[int, ...], DTypeLike]]
 
 NOBODY = -1
 
@@ -51,7 +51,7 @@ class Buffers:
 
 
 # The same for compiled code, which takes tuples.
-Rows = namedtuple("Rows", [field.name for field in fields(Buffers)])
+Rows = namedtuple("Rows", "observations masks to_act rewards scores turns dones truncations")
 
 
 def shapes(num_games: int, num_players: int, size: int, num_actions: int) -> Shapes:
@@ -205,11 +205,11 @@ class Batch(ABC):
 
     def phases(self, games: Games) -> Ints8:
         """What each of some games waits for, as the game numbers its phases."""
-        return self.states["phase"][games]  # type: ignore[no-any-return]
+        return self.states["phase"][games]
 
     def turns(self, games: Games) -> NDArray[np.int32]:
         """How many turns each of some games has finished."""
-        return self.states["turn"][games]  # type: ignore[no-any-return]
+        return self.states["turn"][games]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that the games consist of, for checkpoints; views, to be read and written."""

@@ -170,7 +170,7 @@ class Solution:
 
     def _check_chunks(self, chunks: Ints) -> None:
         for chunk in chunks[~self._checked[chunks]]:
-            if zlib.crc32(self._bytes[chunk * CHUNK : (chunk + 1) * CHUNK]) != self._sums[chunk]:
+            if zlib.crc32(self._bytes[chunk * CHUNK : (chunk + 1) * CHUNK].data) != self._sums[chunk]:
                 raise ValueError(
                     f"table {self.path}: it is damaged (chunk {chunk}); make it anew with `pechvogel solve`"
                 )
@@ -192,7 +192,7 @@ def seal(path: Path, info: dict[str, Any]) -> None:
     """Turn a file with values in their place into a table: checksums to the end, the head last."""
     size = data_bytes(info["copies"], info["frustrations"])
     data = np.memmap(path, np.uint8, "r", HEADER, (size,))
-    sums = np.array([zlib.crc32(data[at : at + CHUNK]) for at in range(0, size, CHUNK)], np.uint32).tobytes()
+    sums = np.array([zlib.crc32(data[at : at + CHUNK].data) for at in range(0, size, CHUNK)], np.uint32).tobytes()
     whole = {"format": FORMAT, "game": GAME, "chunk": CHUNK, **info, "checksums": hashlib.sha256(sums).hexdigest()}
     head = MAGIC + json.dumps(whole).encode()
     head = head.ljust(HEADER - 4)
