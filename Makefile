@@ -14,13 +14,13 @@ PAGE_READY := $(PAGE)/node_modules/.ready
 PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
 PRETTY := 'play/pechvogel/web/{index.html,style.css,js/*.js,words/*.json}' $(PAGE)
 
-.PHONY: run test test-slow check lint types docs page-check page-format golden bench load clean
+.PHONY: run test test-slow check lint types docs page-check page-format golden mutants coverage bench load clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
 		$(BIN)/pechvogel train --resume runs/$(NAME); \
 	else \
-		$(BIN)/pechvogel train configs/pechvogel/quick.yaml --out runs/$(NAME); \
+		$(BIN)/pechvogel train quick --out runs/$(NAME); \
 	fi
 	$(BIN)/pechvogel report runs/$(NAME) --games 2000
 
@@ -64,6 +64,13 @@ $(PAGE_READY): $(PAGE)/package-lock.json | $(READY)
 
 golden: $(READY)
 	$(BIN)/python -m tests.pechvogel.golden --write
+
+# Whether the tests notice when a rule is changed; and which lines they run (compiled code counts as not run).
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants
+
+coverage: $(READY)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov --cov-report term:skip-covered --cov-report html:build/coverage
 
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers
