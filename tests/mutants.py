@@ -117,9 +117,7 @@ def main() -> int:
         folders = [Path(tmp) / str(number) for number in range(arguments.jobs)]
         for folder in folders:
             for name in ("pechvogel_env", "tests"):
-                shutil.copytree(
-                    ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
-                )
+                shutil.copytree(ROOT / name, folder / name, ignore=ignored)
             shutil.copy(ROOT / "pyproject.toml", folder)
         assert survives(tree, folders[0]), "the tests must pass on the rules as they are"
         task = progress.add_task("mutants", total=len(mutants))
