@@ -129,7 +129,7 @@ class Game:
         self.start: Position | None = None  # where it was not a fresh game
         self.first_player = 0
         self.actions: list[int] = []  # real decisions only, whatever `skip_forced`: enough to rebuild
-        self.script = np.empty(0, np.int8)
+        self.script: NDArray[np.int8] = np.empty(0, np.int8)
         self._seed = np.uint64(0)
         # Handed to compiled code at every decision, so made once.
         self._seats = [np.array([seat], np.int8) for seat in range(num_players)]

@@ -23,7 +23,7 @@ Observation: TypeAlias = dict[str, NDArray[Any]]
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 ILLEGAL_REWARD = -1.0  # what `env()` gives to whoever acts illegally: a loss
 
-_NOT_ASKED = np.zeros(NUM_ACTIONS, np.int8)
+_NOT_ASKED: NDArray[np.int8] = np.zeros(NUM_ACTIONS, np.int8)
 _NOT_ASKED.setflags(write=False)  # one array for everybody who is not asked
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from pechvogel.agents.pechvogel.turn.ends import count_ends, expand, group_turns, new_starts
 from pechvogel.agents.pechvogel.turn.values import back_up
-from pechvogel.tabletop.arrays import Floats
+from pechvogel.tabletop.arrays import Floats, Ints
 from pechvogel_env import rules
 from pechvogel_env.rules import MAX_PLAYERS, NUM_ACTIONS, States
 
@@ -54,8 +54,8 @@ class TurnSearch:
 
     def search(self, states: States) -> tuple[Floats, Floats]:
         """Both, for as many games as fit into the memory."""
-        num = len(states)
-        turns, first = rules.new_states(num), np.zeros(num + 1, np.int64)
+        num, turns = len(states), rules.new_states(len(states))
+        first: Ints = np.zeros(num + 1, np.int64)
         num_turns = group_turns(states, turns, first)
         turns, first = turns[:num_turns], first[: num_turns + 1]
         starts = new_starts(turns)
