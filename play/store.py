@@ -140,6 +140,11 @@ class Store:
         (count,) = self._db.execute("SELECT count(*) FROM rooms WHERE NOT over").fetchone()
         return int(count)
 
+    def stage(self, name: str) -> tuple[bool, bool] | None:
+        """Whether a game has begun, and whether it is over; None if there is no such room."""
+        row = self._db.execute("SELECT begun, over FROM rooms WHERE id = ?", (name,)).fetchone()
+        return None if row is None else (bool(row[0]), bool(row[1]))
+
 
 def _lock(path: Path) -> int | None:
     """Keep other servers away from the file, as long as this process lives and until what is returned is closed."""
