@@ -211,6 +211,25 @@ def _add_playing(commands: Any) -> None:
         "--rate", type=float, default=50.0, metavar="N", help="requests per second and address (default 50)"
     )
     serve.add_argument(
+        "--games-per-address", type=int, default=50, metavar="N", help="open at once from one address (default 50)"
+    )
+    serve.add_argument(
+        "--name",
+        dest="names",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="under which the page is reached, besides IP addresses and localhost (may be repeated)",
+    )
+    serve.add_argument(
+        "--proxy",
+        dest="proxies",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="whose X-Forwarded-For is believed (default: nobody's; may be repeated)",
+    )
+    serve.add_argument(
         "--keep-days", type=float, default=30.0, metavar="N", help="then untouched games go (default 30)"
     )
     serve.add_argument(

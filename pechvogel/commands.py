@@ -268,6 +268,9 @@ def serve(arguments: argparse.Namespace) -> None:
         rate=arguments.rate,
         keep_days=arguments.keep_days,
         away=arguments.away,
+        games_per_address=arguments.games_per_address,
+        names=arguments.names,
+        proxies=arguments.proxies,
     )
 
 

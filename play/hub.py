@@ -12,7 +12,7 @@ import json
 import logging
 import sqlite3
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -36,6 +36,8 @@ KEPT = 1000  # rooms in memory; others are read again when somebody comes
 MAX_MOVES = 20_000  # of a room; a long game has a thousand
 EXPIRED = 100  # rooms that are forgotten in one go
 THINKERS = 2
+COACH_QUEUE = 32  # questions to the coach that wait or are being answered
+COACH_EACH = 4  # of them from one address
 DAY = 86_400.0
 
 
@@ -90,6 +92,7 @@ class Hub:
         self.closing = False
         self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
         self._coaches = ThreadPoolExecutor(1, "coach")
+        self._asking: Counter[str] = Counter()  # questions to the coach, by who waits for them
 
     # ------------------------------------------------------------------------------ rooms
 
@@ -180,6 +183,11 @@ class Hub:
         except (sqlite3.Error, RoomError) as error:
             log.error("tidying up failed: %s", error)
 
+    def stage(self, name: str) -> tuple[bool, bool] | None:
+        """Whether a game has begun, and whether it is over; None if there is no such room."""
+        found: tuple[bool, bool] | None = self._guard(lambda: self.store.stage(name))
+        return found
+
     def _guard(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
@@ -248,23 +256,45 @@ class Hub:
 
     # ------------------------------------------------------------------------------ coach
 
-    async def advise(self, position: Position) -> dict[str, Any]:
+    async def advise(self, position: Position, who: str = "") -> dict[str, Any]:
         """What the coach says about a position."""
-        return await asyncio.get_running_loop().run_in_executor(self._coaches, coach.advise, position)
+        return await self._ask_coach(who, lambda: coach.advise(position))
 
-    async def analyse(self, position: Position) -> dict[str, Any]:
+    async def analyse(self, position: Position, who: str = "") -> dict[str, Any]:
         """The same and more about any position."""
-        return await asyncio.get_running_loop().run_in_executor(self._coaches, coach.analyse, position)
+        return await self._ask_coach(who, lambda: coach.analyse(position))
 
-    async def review(self, name: str) -> dict[str, Any]:
+    def check_coach(self, who: str) -> None:
+        """RoomError if too many wait for the coach, or this address alone asks too much at once."""
+        if self._asking.total() >= COACH_QUEUE or self._asking[who] >= COACH_EACH:
+            raise RoomError(503, "too many are waiting for the coach; please try again in a moment", "coach_busy")
+
+    async def _ask_coach(self, who: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """In turn. Whoever is cancelled while waiting has never asked."""
+        self.check_coach(who)
+        self._asking[who] += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._coaches, work)
+        finally:
+            self._asking[who] -= 1
+            if not self._asking[who]:
+                del self._asking[who]
+
+    async def review(self, name: str, who: str = "") -> dict[str, Any]:
         """What the coach says about a finished game."""
         live = self.live(name)
         table = live.room.table
         if table is None or not table.over:
             raise RoomError(409, "the game is not over yet")
-        if live.review is None:
-            live.review = await asyncio.get_running_loop().run_in_executor(self._coaches, coach.review, table)
-        return live.review
+        if live.review is not None:
+            return live.review
+
+        def once() -> dict[str, Any]:  # for all who ask, as there is one coach
+            if live.review is None:
+                live.review = coach.review(table)
+            return live.review
+
+        return await self._ask_coach(who, once)
 
     def end_streams(self) -> None:
         """Let everybody who listens go."""

@@ -9,10 +9,10 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 
 from pechvogel import __version__
 from pechvogel.play import fair
-from pechvogel.play.guard import OPENING, Guard, Limiter, error_answer
+from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
 from pechvogel.play.hub import Hub, Live
 from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN, check_agent, limited
 from pechvogel.play.pechvogel.table import Table
@@ -34,10 +34,21 @@ from pechvogel_env.rules import NUM_DICE
 WEB = Path(__file__).parent / "pechvogel" / "web"
 CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
+PIECE = 32_768  # characters of a stream that are sent at once, or one event
+RETRY = 5  # seconds after which those who were sent away may try again
+
+T = TypeVar("T")
 
 
-def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
-    """The application around a hub."""
+def create_app(
+    hub: Hub,
+    *,
+    rate: float = 50.0,
+    games_per_address: int = 50,
+    names: Collection[str] = (),
+    proxies: Sequence[Network] = (),
+) -> FastAPI:
+    """The application around a hub; `names` are those under which it is reached, besides addresses and localhost."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -59,10 +70,10 @@ def create_app(hub: Hub, *, rate: float = 50.0) -> FastAPI:
         redoc_url=None,
     )
     app.state.hub = hub
-    app.add_middleware(Guard, limiter=Limiter(rate, max(4 * rate, OPENING)))
+    app.add_middleware(Guard, limiter=Limiter(rate, max(4 * rate, OPENING)), names=names, proxies=proxies)
     _add_errors(app)
-    _add_pages(app)
-    _add_rooms(app, hub)
+    _add_pages(app, hub)
+    _add_rooms(app, hub, Openers(games_per_address, lambda name: hub.stage(name), lambda: hub.clock()))
     _add_play(app, hub)
     return app
 
@@ -79,7 +90,8 @@ async def _clean(hub: Hub) -> None:
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RoomError)
     async def refused(_: Request, error: RoomError) -> JSONResponse:
-        return error_answer(error.status, str(error), error.code)
+        headers = {"Retry-After": str(RETRY)} if error.status == 503 else None
+        return error_answer(error.status, str(error), error.code, headers)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -101,11 +113,15 @@ def _add_errors(app: FastAPI) -> None:
 # ------------------------------------------------------------------------------------------------ the page
 
 
-def _add_pages(app: FastAPI) -> None:
+def _add_pages(app: FastAPI, hub: Hub) -> None:
     @app.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        """The server is there."""
-        return {"status": "ok", "version": __version__}
+    async def healthz(response: Response) -> dict[str, str]:
+        """The server is there, and can store games; 503 and what is wrong, if it can't."""
+        trouble: str | None = getattr(hub, "trouble", None)
+        if trouble is None:
+            return {"status": "ok", "version": __version__}
+        response.status_code = 503
+        return {"status": "trouble", "version": __version__, "error": trouble}
 
     @app.get("/", include_in_schema=False)
     @app.get("/game/{room}", include_in_schema=False)
@@ -140,7 +156,16 @@ def _seat(live: Live, authorization: str | None) -> int:
     return seat
 
 
-def _add_rooms(app: FastAPI, hub: Hub) -> None:
+def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
+    def open_for(who: str, opening: Opening) -> str:
+        with openers.opening(who) as allowed:
+            if not allowed:
+                sentence = f"{openers.most} games from your address are open; please finish or delete one first"
+                raise RoomError(429, sentence, "yours_full")
+            name = hub.open(opening)
+            openers.note(who, name)
+        return name
+
     @app.get("/api/agents")
     async def agents() -> dict[str, Any]:
         """Who can be played against; `only` has, for those who can't play every game, which: players and copies."""
@@ -153,7 +178,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         }
 
     @app.post("/api/rooms", status_code=201)
-    async def open_room(wish: OpenRoom) -> dict[str, Any]:
+    async def open_room(wish: OpenRoom, request: Request) -> dict[str, Any]:
         """Open a room, and sit down if a seat says `me`."""
         if sum(seat.kind == "me" for seat in wish.seats) > 1:
             raise RoomError(422, "you can sit at one place only")
@@ -180,7 +205,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
         )
         await _check_agents(hub, opening)
-        name = hub.open(opening)
+        name = open_for(request.state.who, opening)
         live = hub.live(name)
         mine = live.room.seat_of(token)
         return {"room": name, "seat": mine, "token": None if mine is None else token, "state": live.room.show()}
@@ -236,7 +261,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
 
     @app.post("/api/rooms/{room}/rematch", status_code=201)
-    async def rematch(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+    async def rematch(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """The same table again: whoever asks first sits down, the others find its link and sit down there."""
         live = hub.live(room)
         seat, old = _seat(live, authorization), live.room
@@ -265,7 +290,7 @@ def _add_rooms(app: FastAPI, hub: Hub) -> None:
         await _check_agents(hub, opening)
         if old.rematch != gone:
             raise RoomError(409, "somebody else was faster; please try again")
-        name = hub.open(opening)
+        name = open_for(request.state.who, opening)
         hub.move(room, {"do": "rematch", "room": name})
         return {"room": name, "seat": seat, "token": token, "state": hub.live(name).room.show()}
 
@@ -281,13 +306,9 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
         sent = after + 1
         while not hub.closing:
             changed = live.changed
-            events = live.room.events
-            if sent > len(events):  # the room was loaded anew, or the number is nobody's
-                sent = len(events)
-            news = [f"id: {number}\ndata: {event}\n\n" for number, event in enumerate(events[sent:], sent)]
-            sent = len(events)
-            yield "".join([*news, f"event: state\ndata: {live.state()}\n\n"])
-            while True:
+            piece, sent, all_told = _piece(live, sent)
+            yield piece  # waits while the listener does not read
+            while all_told:
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
                     break
@@ -304,6 +325,22 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
             live.watchers += 1
     finally:
         live.watchers -= 1
+
+
+def _piece(live: Live, sent: int) -> tuple[str, int, bool]:
+    """Some of what has happened since, how much has been told then, and whether that is all: the state comes last."""
+    events = live.room.events
+    sent = min(sent, len(events))  # the room was loaded anew, or the number is nobody's
+    parts: list[str] = []
+    size = 0
+    while sent < len(events) and size < PIECE:
+        parts.append(f"id: {sent}\ndata: {events[sent]}\n\n")
+        size += len(parts[-1])
+        sent += 1
+    all_told = sent == len(events)
+    if all_told:
+        parts.append(f"event: state\ndata: {live.state()}\n\n")
+    return "".join(parts), sent, all_told
 
 
 def _position(text: str) -> Position:
@@ -325,6 +362,24 @@ def _acting(hub: Hub, room: str, authorization: str | None, played: int) -> tupl
     if played != live.room.played:
         raise RoomError(409, "the game has gone on in the meantime", "gone_on")
     return live, seat
+
+
+async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Work for somebody who waits for it; if they go, it is dropped."""
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, waiting = asyncio.create_task(work), asyncio.create_task(gone())
+    try:
+        await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise RoomError(499, "you have gone")  # nobody hears that
+        return working.result()
+    finally:
+        working.cancel()
+        waiting.cancel()
 
 
 def _add_play(app: FastAPI, hub: Hub) -> None:
@@ -382,7 +437,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         return _state(hub.move(room, {"do": "return", "seat": seat}))
 
     @app.get("/api/rooms/{room}/advice")
-    async def advice(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+    async def advice(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """What the coach says about the decision at hand, to whoever decides, if all have agreed to a coach."""
         live = hub.live(room)
         seat = _seat(live, authorization)
@@ -391,20 +446,21 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             raise RoomError(409, "you are not asked now")
         if not live.room.agreed("coach"):
             raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
-        return await hub.advise(table.position())
+        return await _while_there(request, hub.advise(table.position(), request.state.who))
 
     @app.post("/api/rooms/{room}/hint")
-    async def hint(room: RoomName, authorization: Token = None) -> dict[str, Any]:
+    async def hint(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """What the coach says about this one decision; from then on the game is practice."""
         seat = _seat(hub.live(room), authorization)
+        hub.check_coach(request.state.who)  # before the game becomes practice
         table = hub.move(room, {"do": "hint", "seat": seat}).room.table
         assert table is not None
-        return await hub.advise(table.position())
+        return await _while_there(request, hub.advise(table.position(), request.state.who))
 
     @app.get("/api/rooms/{room}/review")
-    async def review(room: RoomName) -> dict[str, Any]:
+    async def review(room: RoomName, request: Request) -> dict[str, Any]:
         """A finished game: chances, mistakes, luck and skill."""
-        return await hub.review(room)
+        return await _while_there(request, hub.review(room, request.state.who))
 
     @app.get(
         "/api/rooms/{room}/record", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}}
@@ -420,6 +476,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
 
     @app.get("/api/analyse")
     async def analyse(
+        request: Request,
         position: Annotated[str, Query(max_length=2000, description="in one line or as JSON")],
         throw: Annotated[
             list[int] | None, Query(max_length=NUM_DICE, description="dice that are thrown in it first; 0 is the raven")
@@ -435,4 +492,4 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             except ValueError as error:
                 raise RoomError(422, f"throw: {error}") from None
             found = table.position()
-        return await hub.analyse(found)
+        return await _while_there(request, hub.analyse(found, request.state.who))

@@ -45,7 +45,7 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         command = [sys.executable, "-m", "pechvogel", "serve", "--port", str(self.port), "--games", str(games)]
-        self.command = [*command, "--rate", "100000", *options]
+        self.command = [*command, "--rate", "100000", "--games-per-address", "100000", *options]
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = games.with_suffix(".log")
         self.start()

@@ -19,6 +19,7 @@ from pechvogel_env.rules import Action
 ME = {"kind": "me"}
 OPEN = {"kind": "open"}
 BOT = {"kind": "agent", "agent": "heuristic"}
+LOCAL = "http://localhost"  # other names are not served
 SPENDING = (Action.REDUCE, Action.FRUSTRATE)
 
 
@@ -40,7 +41,7 @@ def clock() -> Clock:
 @pytest.fixture
 def client(tmp_path: Path, clock: Clock) -> Iterator[TestClient]:
     hub = Hub(Store(tmp_path / "games.sqlite"), clock=clock)
-    with TestClient(create_app(hub, rate=10_000), raise_server_exceptions=False) as found:
+    with TestClient(create_app(hub, rate=10_000), LOCAL, raise_server_exceptions=False) as found:
         yield found
 
 

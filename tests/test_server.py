@@ -24,7 +24,7 @@ from pechvogel.play.room import Opening, Room, RoomError, clean_name
 from pechvogel.play.server import create_app
 from pechvogel.play.store import Store
 from pechvogel_env import record
-from tests.rooms import BOT, ME, OPEN, SPENDING, Clock, begin, client, clock, join, sit_down, stream
+from tests.rooms import BOT, LOCAL, ME, OPEN, SPENDING, Clock, begin, client, clock, join, sit_down, stream
 
 __all__ = ["client", "clock"]  # fixtures
 
@@ -250,9 +250,12 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
         from pechvogel.play.server import _stream
 
         async def first() -> list[str]:
+            heard = ""
             async for part in _stream(hub, me.room, hub.live(me.room), after):
-                return part.split("\n\n")[:-1]
-            return []
+                heard += part
+                if "event: state" in part:
+                    break
+            return heard.split("\n\n")[:-1]
 
         return asyncio.run(first())
 
@@ -310,7 +313,8 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
         done = client.post("/api/rooms", json=body)
         assert done.status_code == 422 and list(done.json()) == ["error"], (body, done.text)
     assert client.post("/api/rooms", content=b"x" * 20_000).status_code == 413
-    assert client.post("/api/rooms", content=b"{").status_code == 422
+    json_type = {"Content-Type": "application/json"}
+    assert client.post("/api/rooms", content=b"{", headers=json_type).status_code == 422
     assert client.get("/nothing").status_code == 404 and "error" in client.get("/nothing").json()
     assert client.get("/healthz").json()["status"] == "ok"
     for spec in AGENTS:
@@ -331,7 +335,7 @@ def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
 
 def test_too_much_is_refused(tmp_path: Path) -> None:
     hub = Hub(Store(tmp_path / "games.sqlite"), max_open=2)
-    with TestClient(create_app(hub, rate=5)) as client:
+    with TestClient(create_app(hub, rate=5), LOCAL) as client:
         for _ in range(2):
             sit_down(client, ME, BOT)
             assert client.post("/api/rooms", json={"seats": [ME, BOT]}).status_code == 429, "opening games costs more"

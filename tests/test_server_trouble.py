@@ -24,7 +24,7 @@ from pechvogel.play.room import Opening
 from pechvogel.play.server import _stream, create_app
 from pechvogel.play.store import Store
 from tests.load import Server
-from tests.rooms import BOT, ME, OPEN, Clock, client, clock, join, sit_down, stream
+from tests.rooms import BOT, LOCAL, ME, OPEN, Clock, client, clock, join, sit_down, stream
 
 __all__ = ["client", "clock"]  # fixtures
 
@@ -321,7 +321,7 @@ def http_status(server: Server, path: str) -> int:
 def test_listeners_of_one_address_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(Store(tmp_path / "games.sqlite"))
     app = create_app(hub)
-    with TestClient(app) as client:
+    with TestClient(app, LOCAL) as client:
         me = sit_down(client, ME, BOT)
         me.asked()
         hub.end_streams()
