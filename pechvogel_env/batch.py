@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from pechvogel.tabletop import batch as tabletop
 from pechvogel.tabletop.arrays import Ints
-from pechvogel.tabletop.batch import Rows, Running
+from pechvogel.tabletop.batch import Rows, Running, count_games
 from pechvogel.tabletop.bits import first_illegal, write_masks
 from pechvogel.tabletop.bits import random_actions as random_actions  # for who steps a batch by hand
 from pechvogel.tabletop.checks import check_truths
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.guards import check_games
 from pechvogel.tabletop.seeds import game_seed, seeded_first_player
 from pechvogel_env import observation, rules
 from pechvogel_env.game import NEVER, check_settings, go_on
@@ -106,7 +107,7 @@ def step_games(
         bits[i] = legal
         to_act[i] = s.to_act if legal else NOBODY
     write_masks(bits, games, start, stop, masks)
-    observation.observe(states, games, start, stop, to_act, observations)
+    observation.put_observations(states, games, start, stop, to_act, observations)
     return -1
 
 
@@ -137,7 +138,7 @@ def start_games(
             bits[i] = go_on(s, seeds[i], skip_forced, max_turns, True)
         rows.to_act[i] = s.to_act if bits[i] else NOBODY
     write_masks(bits, games, 0, len(states), rows.masks)
-    observation.observe(states, games, 0, len(states), rows.to_act, rows.observations)
+    observation.put_observations(states, games, 0, len(states), rows.to_act, rows.observations)
 
 
 class Batch(tabletop.Batch):
@@ -164,8 +165,9 @@ class Batch(tabletop.Batch):
         check_truths(skip_forced=skip_forced, italian_reading=italian_reading)
         self.copies, self.italian_reading = copies, italian_reading
         self.reward, self.skip_forced, self.max_turns = reward, skip_forced, max_turns
-        shapes = tabletop.shapes(len(buffers.to_act), num_players, observation.size(num_players), NUM_ACTIONS)
-        states = rules.new_states(len(buffers.to_act))
+        num_games = count_games(buffers)
+        shapes = tabletop.shapes(num_games, num_players, observation.size(num_players), NUM_ACTIONS)
+        states = rules.new_states(num_games)
         super().__init__(buffers, shapes, states, num_players, seed, threads, auto_reset)
 
     @property
@@ -174,13 +176,11 @@ class Batch(tabletop.Batch):
 
     def _start(self, first_players: Ints) -> None:
         settings = (self.num_players, self.copies, self.italian_reading, self.base_seed, self.skip_forced)
-        start_games(
-            self.running, first_players, Rows(**vars(self.buffers)), *settings, self._stop_turn, self.auto_reset
-        )
+        start_games(self.running, first_players, self.rows(), *settings, self._stop_turn, self.auto_reset)
 
     def _step_range(self, games: Ints, start: int, stop: int, actions: Ints, check: bool) -> int:
         settings = (self.base_seed, self.reward == "score", self.skip_forced, self._stop_turn, self.auto_reset)
-        return step_games(games, start, stop, self.running, actions, Rows(**vars(self.buffers)), *settings, check)
+        return step_games(games, start, stop, self.running, actions, self._rows, *settings, check)
 
     def shown(self, games: Ints) -> States:
         """Everything is public: the states."""
@@ -192,6 +192,7 @@ class Batch(tabletop.Batch):
 
     def scores(self, games: Ints) -> NDArray[np.int32]:
         """Points of everybody as things stand (R21), a row for each of some games."""
+        games = check_games(games, self.num_games)
         out = np.zeros((len(games), self.num_players), np.int32)
         write_scores(self.states, games, out)
         return out

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
+from pechvogel.tabletop.checks import check_whole
 from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel.tabletop.guards import check_array, check_writeable, checked
 from pechvogel_env import rules
 from pechvogel_env.position import Player, Position
 from pechvogel_env.rules import FACES, FIRST_VALUE, MAX_COPIES, NO_DIE, NOBODY, NUM_DICE, NUM_VALUES, Phase, States
@@ -105,9 +107,34 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
+def _check(states: Any, games: Any, start: Any, stop: Any, observers: Any, out: Any) -> None:
+    check_array("states", states, rules.STATE)
+    check_array("games", games, np.int64)
+    check_array("observers", observers, np.int8)
+    check_array("out", out, np.float32, 2)
+    check_writeable("out", out)
+    check_whole("stop", stop, 0, len(games))
+    check_whole("start", start, 0, stop)
+
+
+@checked(_check)
 @compiled
 def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
-    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY.
+    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
+    for i in games[start:stop]:
+        if not 0 <= i < min(len(states), len(observers), len(out)):
+            raise ValueError("games must be numbers of states that have an observer and a row of out")
+        n = states[i].num_players
+        if not NOBODY <= observers[i] < n:
+            raise ValueError("observers must be seats of their games, or -1")
+        if out.shape[1] != _SEATS + n * _SEAT_SIZE:
+            raise ValueError("out must have rows as long as an observation: see size")
+    put_observations(states, games, start, stop, observers, out)
+
+
+@compiled
+def put_observations(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
+    """As `observe`, without looking at what it is given.
 
     The loop stands in here, and not around a function for one game: handing an array to a function counts as a
     reference, which would cost more than the row, and threads would fight for the count.

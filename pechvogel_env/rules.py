@@ -17,7 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.compile import JIT, compiled, inlined
+from pechvogel.tabletop.guards import check_array, check_whole_numbers, check_writeable, checked
 from pechvogel.tabletop.rewards import reward_of
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
@@ -115,9 +117,55 @@ def new_states(num_games: int) -> States:
     return states if JIT else states.view(np.recarray)
 
 
+# ------------------------------------------------------------------------------------------------ checks
+
+
+def _check_game(states: Any, i: Any) -> None:
+    check_array("states", states, STATE)
+    if type(i) is not int or not 0 <= i < len(states):
+        check_whole("i", i, 0, len(states) - 1)
+
+
+def _check_new(states: Any, i: Any, num_players: Any, copies: Any, italian_reading: Any, first_player: Any) -> None:
+    _check_game(states, i)
+    check_writeable("states", states)
+    check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    check_whole("copies", copies, 1, MAX_COPIES)
+    check_truths(italian_reading=italian_reading)
+    check_whole("first_player", first_player, 0, num_players - 1)
+
+
+def _check_throw(states: Any, i: Any, faces: Any) -> None:
+    _check_game(states, i)
+    check_writeable("states", states)
+    check_whole_numbers("a throw", faces)
+
+
+def _check_action(states: Any, i: Any, action: Any) -> None:
+    _check_game(states, i)
+    check_writeable("states", states)
+    if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < NUM_ACTIONS:
+        raise ValueError("that action is illegal: see legal_bits")
+
+
+def _check_seat(states: Any, i: Any, seat: Any) -> None:
+    _check_game(states, i)
+    check_whole("seat", seat, 0, int(states["num_players"][i]) - 1)
+
+
+def _check_rewards(states: Any, i: Any, out: Any, row: Any) -> None:
+    _check_game(states, i)
+    num_players = int(states["num_players"][i])
+    if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.ndim != 2 or out.shape[1] < num_players:
+        raise ValueError(f"out must be an array of floats with rows of {num_players}")
+    check_writeable("out", out)
+    check_whole("row", row, 0, len(out) - 1)
+
+
 # ------------------------------------------------------------------------------------------------ start
 
 
+@checked(_check_new)
 @compiled
 def new_game(states: States, i: int, num_players: int, copies: int, italian_reading: bool, first_player: int) -> None:
     """Set game `i` to the start of a game (R2-R5)."""
@@ -173,6 +221,7 @@ def _await_throw(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ legal
 
 
+@checked(_check_game)
 @compiled
 def legal_bits(states: States, i: int) -> int:
     """The legal actions of whoever is asked, as bits 1 << action; 0 in THROW and OVER."""
@@ -239,6 +288,7 @@ def _marker_bits(s: Any) -> int:
 # ------------------------------------------------------------------------------------------------ throws
 
 
+@checked(_check_game)
 @compiled
 def dice_to_throw(states: States, i: int) -> int:
     """How many dice the coming throw has (R6, R8, R16): all that don't lie on the board."""
@@ -251,6 +301,7 @@ def dice_left(s: Any) -> int:
     return NUM_DICE - s.targets - s.ravens
 
 
+@checked(_check_throw)
 @compiled
 def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     """Throw by counts of faces, raven first, then 3..7; ValueError unless they add up to `dice_to_throw`."""
@@ -268,6 +319,7 @@ def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     land(s, k, thrown)
 
 
+@checked(_check_throw)
 @compiled
 def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
     """Throw by faces in the order thrown; ValueError unless there are as many as `dice_to_throw`."""
@@ -335,6 +387,7 @@ def _repeat_throw(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ actions
 
 
+@checked(_check_action)
 @compiled
 def apply(states: States, i: int, action: int) -> None:
     """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
@@ -462,6 +515,7 @@ def _end_turn(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ results
 
 
+@checked(_check_seat)
 @compiled
 def score(states: States, i: int, seat: int) -> int:
     """Points of one player (R21)."""
@@ -485,6 +539,7 @@ def put_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
         out[row, seat] = score_of(s, seat)
 
 
+@checked(_check_game)
 @compiled
 def winners(states: States, i: int) -> int:
     """The non-losers as bits 1 << seat: all who are tied for the highest score (R22)."""
@@ -505,6 +560,7 @@ def winners_of(s: Any) -> int:
     return bits
 
 
+@checked(_check_rewards)
 @compiled
 def write_win_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
     """Zero-sum rewards: k non-losers share the win, everyone else loses (R22)."""
@@ -523,6 +579,7 @@ def put_win_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
         out[row, seat] = reward_of(((bits >> seat) & 1) / tied, n)
 
 
+@checked(_check_rewards)
 @compiled
 def write_score_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
     """Rewards by points: one's own minus the mean of the others'."""

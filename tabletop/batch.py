@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import namedtuple
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8, Seeds, Truths
 from pechvogel.tabletop.bits import action_list, first_illegal
 from pechvogel.tabletop.checks import check_truths
+from pechvogel.tabletop.guards import check_games, plain
 from pechvogel.tabletop.seeds import check_seed, game_seed, seeded_first_player
 
 if TYPE_CHECKING:
@@ -52,6 +54,14 @@ class Buffers:
 
 # The same for compiled code, which takes tuples.
 Rows = namedtuple("Rows", "observations masks to_act rewards scores turns dones truncations")
+
+
+def count_games(buffers: Buffers) -> int:
+    """How many games buffers are for."""
+    shape: tuple[int, ...] = getattr(getattr(buffers, "to_act", None), "shape", ())
+    if len(shape) != 1 or shape[0] < 1:
+        raise ValueError("a batch needs buffers (Buffers.allocate), and at least one game")
+    return int(shape[0])
 
 
 def shapes(num_games: int, num_players: int, size: int, num_actions: int) -> Shapes:
@@ -93,11 +103,11 @@ class Batch(ABC):
         check_truths(auto_reset=auto_reset)
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise ValueError(f"threads must be a whole number from 1 on, not {threads!r}")
-        n = self.num_games = len(buffers.to_act)
-        if n < 1:
-            raise ValueError("a batch needs at least one game")
-        _check_buffers(buffers, wanted)
+        n = self.num_games = count_games(buffers)
         self.buffers, self.num_players = buffers, num_players
+        self._wanted = wanted
+        self._rows = _checked_rows(buffers, wanted)
+        self._seen = _look_of(self._rows)
         self.auto_reset, self.threads = auto_reset, threads
         self.running = Running(states, np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
         self.states, self.bits, self.seeds, self.episodes = self.running
@@ -149,9 +159,12 @@ class Batch(ABC):
             raise ValueError(f"seeds must be a uint64 array of shape ({n},), not {seeds.dtype} of {seeds.shape}")
         if first_players is None:
             first_players = np.array([seeded_first_player(s, self.num_players) for s in seeds], np.int64)
-        first_players = np.ascontiguousarray(first_players, np.int64)
-        if first_players.shape != (n,) or not ((first_players >= 0) & (first_players < self.num_players)).all():
+        first_players = np.asarray(first_players)
+        whole = first_players.shape == (n,) and first_players.dtype.kind in "iu"  # a seat 0.9 is none
+        if not whole or not ((first_players >= 0) & (first_players < self.num_players)).all():
             raise ValueError(f"first_players must be {n} seats from 0 to {self.num_players - 1}")
+        first_players = plain(first_players.astype(np.int64))
+        self.rows()
         self.base_seed = base_seed
         self.seeds[:] = seeds
         self.episodes[:] = 0
@@ -165,8 +178,6 @@ class Batch(ABC):
 
         With `games` (an int64 array of different numbers) only those go on; the others and their rows stay as they are.
         """
-        if games is None:
-            games = self._all_games
         if not isinstance(actions, np.ndarray):
             raise ValueError(f"actions must be an int64 array, not {type(actions).__name__}")
         if actions.shape != (self.num_games,) or actions.dtype != np.int64:
@@ -174,6 +185,9 @@ class Batch(ABC):
                 f"actions must be an int64 array of shape ({self.num_games},), "
                 f"not {actions.dtype} of shape {actions.shape}"
             )
+        actions = plain(actions)
+        games = self._all_games if games is None else check_games(games, self.num_games)
+        self.rows()
         alone = self.threads == 1
         if alone:
             illegal = self._step_range(games, 0, len(games), actions, True)
@@ -191,12 +205,20 @@ class Batch(ABC):
         for future in futures:
             future.result()
 
+    def rows(self) -> Rows:
+        """The buffers for compiled code, checked again where the caller has put other arrays into them."""
+        if _look_of(vars(self.buffers).values()) != self._seen:
+            self._rows = _checked_rows(self.buffers, self._wanted)
+            self._seen = _look_of(self._rows)
+        return self._rows
+
     def live(self) -> Games:
         """The games in which somebody is asked."""
         return np.flatnonzero(self.bits)
 
     def retire(self, games: Games) -> None:
         """Nobody is asked in these games any more."""
+        games = check_games(games, self.num_games)
         self._end(games)
         self.bits[games] = 0
         self.buffers.to_act[games] = NOBODY
@@ -236,11 +258,19 @@ class Batch(ABC):
         self._pool = None
 
 
-def _check_buffers(buffers: Buffers, wanted: Shapes) -> None:
+def _look_of(arrays: Iterable[Any]) -> list[tuple[int, Any]]:
+    """What tells cheaply that these are the arrays which were checked; those are kept, so their ids are theirs."""
+    return [(id(array), getattr(array, "shape", None)) for array in arrays]
+
+
+def _checked_rows(buffers: Buffers, wanted: Shapes) -> Rows:
     for name, (shape, dtype) in wanted.items():
-        array = getattr(buffers, name)
-        if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
-            raise ValueError(
-                f"buffers.{name} must be a contiguous array of {np.dtype(dtype)} and shape {shape}, "
-                f"not {array.dtype} and {array.shape}"
-            )
+        array = getattr(buffers, name, None)
+        must = f"buffers.{name} must be a contiguous array of {np.dtype(dtype)} and shape {shape}"
+        if not isinstance(array, np.ndarray):
+            raise ValueError(f"{must}, not {type(array).__name__}")
+        if array.shape != shape or array.dtype != dtype:
+            raise ValueError(f"{must}, not {array.dtype} and {array.shape}")
+        if not array.flags.carray:
+            raise ValueError(f"{must} that can be written to")
+    return Rows(**vars(buffers))

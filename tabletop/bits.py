@@ -9,7 +9,8 @@ import numpy as np
 
 from pechvogel.tabletop.arrays import Ints, Ints8
 from pechvogel.tabletop.compile import compiled, inlined
-from pechvogel.tabletop.seeds import game_seed
+from pechvogel.tabletop.guards import check_array, check_whole_numbers, check_writeable, checked
+from pechvogel.tabletop.seeds import check_seed, game_seed
 
 # 2**k % 67 is different for every k < 66, so a lone bit finds its action by one look-up.
 _ACTION_OF_BIT = np.zeros(67, np.int8)
@@ -40,6 +41,16 @@ def random_action(bits: int, key: Any, most: int) -> int:
     return lowest_action(bits)
 
 
+def _check_random(bits: Any, seed: Any, actions: Any) -> None:
+    check_whole_numbers("bits", bits)
+    check_array("actions", actions, np.int64)
+    if len(actions) != len(bits):
+        raise ValueError(f"actions must have a number for each of {len(bits)} games, not {len(actions)}")
+    check_writeable("actions", actions)
+    check_seed(seed)
+
+
+@checked(_check_random)
 @compiled
 def random_actions(bits: Ints, seed: Any, actions: Ints) -> None:
     """A random legal action for every game, a function of the seed; 0 where a game has ended."""
