@@ -163,14 +163,15 @@ class PpoLearner(Loop[PpoConfig]):
 
     def further(self) -> tuple[Arrays, dict[str, Any]]:
         """Snapshots, and what stable-baselines3 draws from and counts."""
-        kind, words, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002  stable-baselines3 draws from it
+        state: Any = np.random.get_state()  # noqa: NPY002  stable-baselines3 draws from it
+        kind, words, place, has_gauss, gauss = state
         tensors: Arrays = {
             f"snapshot.{number}.{name}": array
             for number, snapshot in enumerate(self.snapshots)
             for name, array in snapshot.tensors().items()
         }
         tensors |= {"torch_rng": torch.get_rng_state().numpy(), "numpy_rng": words}
-        tensors["episode_starts"] = self.model._last_episode_starts.astype(np.uint8)
+        tensors["episode_starts"] = np.asarray(self.model._last_episode_starts, np.uint8)
         notes = {"taken": self.taken, "snapshots": len(self.snapshots), "model_updates": self.model._n_updates}
         return tensors, {**notes, "numpy_rng": [kind, place, has_gauss, gauss]}
 

@@ -47,7 +47,7 @@ def rollout(games: Any, net: torch.nn.Module, config: ValueConfig) -> dict[str, 
     def outputs(rows: Floats32) -> Floats32:
         with torch.inference_mode():
             device = next(net.parameters()).device
-            parts = [net(part.to(device)) for part in torch.from_numpy(rows).split(ROWS_AT_ONCE)]
+            parts = [net(part.to(device)) for part in torch.split(torch.from_numpy(rows), ROWS_AT_ONCE)]
             return torch.cat(parts).cpu().numpy() if parts else np.zeros((0, 1), np.float32)
 
     n, num, length = config.players, len(games.active), config.rollout

@@ -160,9 +160,9 @@ class Match:
         assert self.judge is not None
         phases, values = self.batch.phases(games), self.judge.action_values(self.batch.shown(games))
         lost = np.nanmax(values, axis=1) - values[np.arange(len(games)), actions] if len(games) else np.zeros(0)
-        of_block = self.regret[:, place]
-        np.add.at(of_block, (games // self.n, phases, 0), lost)
-        np.add.at(of_block, (games // self.n, phases, 1), 1)
+        where = (games // self.n, phases)
+        np.add.at(self.regret[:, place, :, 0], where, lost)
+        np.add.at(self.regret[:, place, :, 1], where, 1)
 
     def _act(self, place: int, i: int) -> Any:
         position, mask = self.batch.view(i, int(self.buffers.to_act[i])), self.buffers.masks[i].copy()

@@ -32,5 +32,10 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 def _end_with_parent() -> None:
     """Worker processes would wait for work for ever if the one that gives it were killed."""
     parent = parent_process()
-    if parent is not None:
-        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents.base import Agent
+from pechvogel.agents.card import Layers
 from pechvogel.agents.pechvogel import value
 from pechvogel.agents.pechvogel.champion import ChampionAgent
 from pechvogel.agents.pechvogel.turn.ends import count_ends, expand, new_starts
@@ -38,7 +39,7 @@ def num_inputs(variant: Variant) -> int:
     return num_features(variant.num_players, variant["copies"])
 
 
-def evaluation(layers: value.Layers, variant: Variant) -> ValueNet:
+def evaluation(layers: Layers, variant: Variant) -> ValueNet:
     """A network as plain arrays."""
     return ValueNet(layers, variant.num_players, variant["copies"])
 
@@ -74,7 +75,7 @@ class Turns:
     @property
     def active(self) -> Ints8:
         """Whose turn it is, by game."""
-        return self.states["active"]  # type: ignore[no-any-return]
+        return self.states["active"]
 
     def features(self) -> Floats32:
         """As the network sees them."""

@@ -70,7 +70,7 @@ class _Run:
         self.note_path = path.with_name(path.name + ".partial.json")
         self.codes, self.turn = make_codes(copies), make_turn(cap)
         self.bytes = solution.data_bytes(copies, cap)
-        self.note = {
+        self.note: dict[str, Any] = {
             "copies": copies,
             "frustrations": cap,
             "layers": 0,

@@ -136,7 +136,7 @@ def _solve_part(job: tuple[str, int, Ints, Floats32]) -> tuple[Floats32, float]:
 # ------------------------------------------------------------------------------------------------ asking the agent
 
 
-def tabulate(agent: Any, codes: Codes, cap: int, number: int) -> tuple[Floats32, ...]:
+def tabulate(agent: Any, codes: Codes, cap: int, number: int) -> tuple[Floats32, Floats32, Floats32, Floats32]:
     """What the agent does at an arrangement, for all frustrations and Murphy, as probabilities.
 
     target[murphy, lane, first throw, value]; reduce and frustrate[murphy, lane, value, later throw, other flag];
