@@ -6,7 +6,6 @@ The card vouches for the weights with their SHA-256; what does not fit is refuse
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,10 @@ from numpy.typing import NDArray
 from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel.tabletop.kind import Variant
+from pechvogel.tabletop.untrusted import MAX_ARRAYS, parse_arrays, read_bytes, read_json, shown, shown_value
+
+MAX_CARD = 1 << 22  # bytes
+MAX_WEIGHT = 1e6  # beyond it, sums of a few of them are no numbers any more
 
 Tensors = Mapping[str, NDArray[np.float32]]
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]  # weight and bias of each
@@ -34,7 +37,7 @@ def variant_of(card: Mapping[str, Any]) -> Variant:
     try:
         return kind_of(said["game"]).variant(said["players"], **said["settings"])
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{error} is missing or wrong") from None
+        raise ValueError(f"{shown(error)} is missing or wrong") from None
 
 
 def save(path: Path, tensors: Tensors, card: Mapping[str, Any], card_format: str) -> None:
@@ -56,11 +59,11 @@ def write_card(path: Path, card: Mapping[str, Any]) -> None:
 def read_card(path: Path) -> dict[str, Any]:
     """The card beside weights, as it is; ValueError if it can't be read."""
     try:
-        card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        card = read_json(path.with_suffix(".json"), MAX_CARD)
     except OSError as error:
         raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
-    except ValueError:
-        raise ValueError(f"weights {path}: the card beside them is not valid JSON") from None
+    except ValueError as error:
+        raise ValueError(f"weights {shown(path)}: the card beside them can't be used: {error}") from None
     if not isinstance(card, dict):
         raise ValueError(f"weights {path}: the card beside them is not a card")
     return card
@@ -68,28 +71,36 @@ def read_card(path: Path) -> dict[str, Any]:
 
 def load(path: Path, card_format: str) -> tuple[Tensors, dict[str, Any]]:
     """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load as from_bytes
-
     card = read_card(path)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, MAX_ARRAYS)
     except OSError as error:
         raise ValueError(f"weights {path}: {error.filename} can't be read ({error.strerror})") from None
+    except ValueError as error:
+        raise ValueError(f"weights {path}: {error}") from None
     if card.get("format") != card_format:
         raise ValueError(f"weights {path}: the card beside them is not of the format {card_format!r}")
     try:
         environment = kind_of(variant_of(card).game).environment
     except ValueError as error:
-        raise ValueError(f"weights {path}: the card beside them does not say for which game ({error})") from None
+        raise ValueError(f"weights {path}: the card beside them does not say for which game ({shown(error)})") from None
     if card.get("environment") != environment:
-        raise ValueError(f"weights {path}: they are for {card.get('environment')}, not for {environment}")
+        raise ValueError(f"weights {path}: they are for {shown(card.get('environment'))}, not for {environment}")
     if hashlib.sha256(data).hexdigest() != card.get("sha256"):
         raise ValueError(f"weights {path}: they don't match the SHA-256 of their card: damaged or exchanged")
     try:
-        return from_bytes(data), card
-    except SafetensorError as error:
-        raise ValueError(f"weights {path}: they are not in the format of safetensors ({error})") from None
+        return _tensors(data), card
+    except ValueError as error:
+        raise ValueError(f"weights {path}: {error}") from None
+
+
+def _tensors(data: bytes) -> Tensors:
+    """The arrays of a file; ValueError if nobody could play with them."""
+    arrays = parse_arrays(data)
+    for name, array in arrays.items():
+        if array.size == 0 or np.abs(array).max() > MAX_WEIGHT:
+            raise ValueError(f"{shown_value(name)} is empty, or has numbers beyond {MAX_WEIGHT:,.0f}")
+    return {name: array.astype(np.float32, copy=False) for name, array in arrays.items()}
 
 
 def folder(game: str) -> Path:

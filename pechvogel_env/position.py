@@ -27,11 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from pechvogel.tabletop.untrusted import parse_json, shown_value
 from pechvogel_env import rules
 from pechvogel_env.rules import FACES, FIRST_VALUE, NOBODY, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, Action, Phase, States
 
 _NAMES = rules.STATE.names or ()
 PHASES = tuple(phase.name.lower() for phase in Phase)
+MAX_TEXT = 1 << 16  # characters
 MAX_COUNT = 10**8  # of frustrations and turns: far beyond play, and scores still fit into 32 bits
 _ACTIVE_DECIDES = ("target", "reduce", "take", "discard")
 _NOBODY_DECIDES = ("throw", "over")
@@ -174,7 +176,7 @@ class Position(_Fields):
         }
         for name, ours in (("num_players", num_players), ("copies", copies)):
             if whole[name] != ours:
-                raise PositionError(name, f"is {whole[name]!r}, but this game has {ours}")
+                raise PositionError(name, f"is {shown_value(whole[name])}, but this game has {ours}")
         if "players" not in whole:
             whole["players"] = [{} for _ in range(num_players)]
         if isinstance(whole["players"], (list, tuple)):
@@ -265,7 +267,7 @@ def _as_mapping(source: Position | Mapping[str, Any] | str) -> Mapping[str, Any]
     if isinstance(source, str):
         return _read_text(source)
     if not isinstance(source, Mapping):
-        raise PositionError("as a whole", f"must be an object with named fields, not {source!r}")
+        raise PositionError("as a whole", f"must be an object with named fields, not {shown_value(source)}")
     return source
 
 
@@ -273,9 +275,9 @@ def _read_text(text: str) -> Mapping[str, Any]:
     text = text.strip()
     if text.startswith("{"):
         try:
-            source = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise PositionError("as a whole", f"is not valid JSON: {error}") from None
+            source = parse_json(text, MAX_TEXT)
+        except ValueError as error:
+            raise PositionError("as a whole", f"can't be read: {error}") from None
         assert isinstance(source, dict)
         return source
     parts = text.split("_")
@@ -285,7 +287,7 @@ def _read_text(text: str) -> Mapping[str, Any]:
     def part(k: int, name: str, pattern: str) -> re.Match[str]:
         match = re.fullmatch(pattern, parts[k], re.ASCII)
         if match is None:
-            raise PositionError(name, f"is written as {parts[k]!r}, which is not its text form")
+            raise PositionError(name, f"is written as {shown_value(parts[k])}, which is not its text form")
         return match
 
     def digits(run: str) -> list[int]:
@@ -296,7 +298,7 @@ def _read_text(text: str) -> Mapping[str, Any]:
     for entry in parts[2].split("."):
         match = re.fullmatch(r"(\d{5})f(\d{1,10})", entry, re.ASCII)
         if match is None:
-            raise PositionError("players", f"has an entry {entry!r}, which is not its text form")
+            raise PositionError("players", f"has an entry {shown_value(entry)}, which is not its text form")
         players.append({"markers": digits(match[1]), "frustrations": int(match[2])})
     murphy = part(3, "murphy", r"-|\d")[0]
     board = digits(part(5, "target", r"\d{3}")[0])
@@ -328,12 +330,12 @@ def _build(source: Mapping[str, Any]) -> Position:
     names = [field.name for field in fields(Position)]
     for name in source:
         if name not in names:
-            raise PositionError(repr(name), f"is no field; the fields are {', '.join(names)}")
+            raise PositionError(shown_value(name), f"is no field; the fields are {', '.join(names)}")
     n = _whole("num_players", source["num_players"], rules.MIN_PLAYERS, rules.MAX_PLAYERS)
     copies = _whole("copies", source["copies"], 1, rules.MAX_COPIES)
     phase = source["phase"]
     if phase not in PHASES:
-        raise PositionError("phase", f"is {phase!r}, but must be one of {', '.join(PHASES)}")
+        raise PositionError("phase", f"is {shown_value(phase)}, but must be one of {', '.join(PHASES)}")
     position = Position(
         num_players=n,
         copies=copies,
@@ -362,21 +364,21 @@ def _build(source: Mapping[str, Any]) -> Position:
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise PositionError(name, f"must be a whole number, not {value!r}")
+        raise PositionError(name, f"must be a whole number, not {shown_value(value)}")
     if not low <= value <= high:
-        raise PositionError(name, f"must be from {low} to {high}, not {value}")
+        raise PositionError(name, f"must be from {low} to {high}, not {shown_value(int(value))}")
     return int(value)
 
 
 def _truth(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise PositionError(name, f"must be true or false, not {value!r}")
+        raise PositionError(name, f"must be true or false, not {shown_value(value)}")
     return value
 
 
 def _whole_list(name: str, value: Any, length: int | None, low: int, high: int) -> list[int]:
     if not isinstance(value, (list, tuple)):
-        raise PositionError(name, f"must be a list, not {value!r}")
+        raise PositionError(name, f"must be a list, not {shown_value(value)}")
     if length is not None and len(value) != length:
         raise PositionError(name, f"must have {length} entries, not {len(value)}")
     return [_whole(f"{name}[{k}]", entry, low, high) for k, entry in enumerate(value)]

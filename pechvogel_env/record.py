@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pechvogel.tabletop.untrusted import check_plain, parse_json, shown, shown_value
 from pechvogel_env.game import Game
 
 FORMAT = "pechvogel-game-1"
@@ -25,6 +26,7 @@ FORMAT = "pechvogel-game-1"
 _SETTINGS = ("num_players", "copies", "italian_reading", "max_turns", "position", "first_player", "seed")
 _FIELDS = ("format", *_SETTINGS, "scripted", "dice", "actions", "scores", "sha256")
 PROOF = "proof"
+MAX_LINE = 1 << 22  # bytes: a hundred times the longest games
 
 
 class RecordError(ValueError):
@@ -62,21 +64,29 @@ def verify(record: Any) -> dict[str, Any]:
     """Check everything: the checksum, every die against the seed, every action, the end, the scores."""
     if not isinstance(record, dict):
         raise RecordError("is not a JSON object")
+    try:
+        check_plain(record)
+    except ValueError as error:
+        raise RecordError(f"can't be one of a game: {error}") from None
     if record.get("format") != FORMAT:
-        raise RecordError(f"has the format {record.get('format')!r}, but this reads {FORMAT!r}")
+        raise RecordError(f"has the format {shown_value(record.get('format'))}, but this reads {FORMAT!r}")
     for name in _FIELDS:
         if name not in record:
             raise RecordError(f"lacks the field {name!r}")
     for name in record:
         if name not in (*_FIELDS, PROOF):
-            raise RecordError(f"has an unknown field {name!r}")
-    if record["sha256"] != _digest(record):
+            raise RecordError(f"has an unknown field {shown_value(name)}")
+    try:
+        digest = _digest(record)
+    except (TypeError, ValueError):  # what no JSON has
+        raise RecordError("is not a JSON object") from None
+    if record["sha256"] != digest:
         raise RecordError("does not match its sha256: it was damaged or changed")
     scripted, dice, actions = record["scripted"], record["dice"], record["actions"]
     if not isinstance(dice, list) or not isinstance(actions, list):
         raise RecordError("must have lists of dice and actions")
     if isinstance(scripted, bool) or not isinstance(scripted, int) or not 0 <= scripted <= len(dice):
-        raise RecordError(f"can't have {scripted!r} scripted dice among {len(dice)}")
+        raise RecordError(f"can't have {shown_value(scripted)} scripted dice among {len(dice)}")
     try:
         game = _start({name: record[name] for name in _SETTINGS}, dice[:scripted])
         for number, action in enumerate(actions, 1):
@@ -85,8 +95,8 @@ def verify(record: Any) -> dict[str, Any]:
             game.step(action)
     except RecordError:
         raise
-    except (ValueError, TypeError) as error:
-        raise RecordError(f"can't be replayed: {error}") from None
+    except (ValueError, TypeError, ArithmeticError, LookupError) as error:
+        raise RecordError(f"can't be replayed: {shown(error)}") from None
     if game.bits:
         raise RecordError(f"stops after {len(actions)} decisions, before the end of the game")
     if game.dice != dice:
@@ -96,27 +106,29 @@ def verify(record: Any) -> dict[str, Any]:
         )
         raise RecordError(f"has dice that its seed does not give (die {wrong + 1} of {len(game.dice)})")
     if game.scores() != record["scores"]:
-        raise RecordError(f"says scores {record['scores']}, but the game ends {game.scores()}")
+        raise RecordError(f"says scores {shown_value(record['scores'])}, but the game ends {game.scores()}")
     written = of_game(game)
     for name in _FIELDS:
         if json.dumps(written[name], sort_keys=True) != json.dumps(record[name], sort_keys=True):
-            raise RecordError(f"has {name!r} in a form that is not its own: {record[name]!r}")
+            raise RecordError(f"has {name!r} in a form that is not its own: {shown_value(record[name])}")
     return record
 
 
 def read(path: str | Path) -> list[dict[str, Any]]:
     """All games of a file, verified; RecordError names the line that is wrong."""
     games = []
-    text = Path(path).read_bytes()
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            games.append(verify(json.loads(line)))
-        except RecordError as error:
-            raise RecordError(f"{path}, line {number}: the record {error}") from None
-        except (ValueError, RecursionError):  # of json, of text that is no UTF-8, of endless digits
-            raise RecordError(f"{path}, line {number}: the record is not whole JSON; was the file cut off?") from None
+    with open(path, "rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+            if not line.strip():
+                continue
+            try:
+                games.append(verify(parse_json(line, MAX_LINE)))
+            except RecordError as error:
+                raise RecordError(f"{path}, line {number}: the record {error}") from None
+            except ValueError:  # of JSON, of text that is no UTF-8, of endless lines and digits
+                raise RecordError(
+                    f"{path}, line {number}: the record is not whole JSON; was the file cut off?"
+                ) from None
     if not games:
         raise RecordError(f"{path}: there is no recorded game in it")
     return games

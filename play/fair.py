@@ -27,6 +27,7 @@ from pechvogel_env.record import PROOF, RecordError
 
 LABEL = b"pechvogel-dice-1"
 SECRET_BYTES = 32
+MAX_SECRET = 1024  # bytes, of somebody else's record
 MAX_NUMBER = 64  # characters
 
 
@@ -72,14 +73,16 @@ def verify(record: Mapping[str, Any]) -> None:
     """Check the proof of a record that is right otherwise; RecordError says what is wrong."""
     found = record[PROOF]
     try:
-        secret, promised = bytes.fromhex(found["secret"]), str(found["promise"])
+        secret, promised = bytes.fromhex(found["secret"]), found["promise"].encode("ascii")
         numbers = [None if number is None else check_number(number) for number in found["numbers"]]
-        drawn, taken_back, seeded = bool(found["drawn"]), int(found["taken_back"]), list(found.get("seeded", []))
+        drawn, taken_back, seeded = found["drawn"], found["taken_back"], list(found.get("seeded", []))
+        if type(drawn) is not bool or type(taken_back) is not int or len(secret) > MAX_SECRET:
+            raise ValueError
         if not all(type(number) is int and 0 <= number <= taken_back < 2**32 for number in (0, *seeded)):
             raise ValueError
     except (AttributeError, KeyError, TypeError, ValueError):
         raise RecordError("has no whole proof of its dice: promise, secret and numbers") from None
-    if not hmac.compare_digest(promise(secret), promised):
+    if not hmac.compare_digest(promise(secret).encode(), promised):
         raise RecordError("shows another secret than was promised before the first throw")
     if len(numbers) != record["num_players"] or not any(numbers):
         raise RecordError("must have a browser's number, or null, for every seat, and one at least")

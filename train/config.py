@@ -14,6 +14,7 @@ from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.checks import check_one_of
 from pechvogel.tabletop.kind import Variant
 from pechvogel.tabletop.seeds import check_seed
+from pechvogel.tabletop.untrusted import read_yaml, shown, shown_value
 
 FOLDER = Path(__file__).parents[1] / "configs"  # beside this room, in the repository as where it is installed
 
@@ -23,6 +24,19 @@ WEIGHTS = "policy.safetensors"
 HISTORY = "history.json"
 
 DEVICES = ("auto", "cpu", "cuda")
+
+# More than any machine has memory or time for: a number beyond these is a slip, not a wish.
+MOST = 10**12
+MOST_BY_KEY = {
+    "tables": 2**20,
+    "rollout": 2**20,
+    "minibatch": 2**24,
+    "epochs": 10_000,
+    "evaluation_games": 10**8,
+    "snapshots": 1000,
+}
+MOST_DECISIONS = 2**24  # between two updates: tables x rollout
+MOST_HIDDEN, MOST_LAYERS, MOST_NAMES = 4096, 16, 100
 
 
 @dataclass
@@ -49,7 +63,10 @@ class Config:
     @property
     def variant(self) -> Variant:
         """What is played."""
-        return kind_of(self.game).variant(self.players, **self.settings)
+        try:
+            return kind_of(self.game).variant(self.players, **self.settings)
+        except TypeError:  # one that is called like an argument of the function
+            raise ValueError(f"settings can't be {shown_value(self.settings)}") from None
 
     def check(self) -> None:
         """ValueError names the first key whose value makes no sense."""
@@ -60,25 +77,39 @@ class Config:
         self.at_least(0, "checkpoint_minutes")
         self.above_0("learning_rate")
         if min(self.hidden) < 1:
-            raise ValueError(f"hidden must be whole numbers above 0, not {self.hidden}")
+            raise ValueError(f"hidden must be whole numbers above 0, not {shown_value(self.hidden)}")
+        if max(self.hidden) > MOST_HIDDEN or len(self.hidden) > MOST_LAYERS:
+            raise ValueError(
+                f"hidden must be at most {MOST_LAYERS} numbers of at most {MOST_HIDDEN}, not {shown_value(self.hidden)}"
+            )
+        if self.tables * self.rollout > MOST_DECISIONS:
+            raise ValueError(f"tables x rollout must be at most {MOST_DECISIONS}, not {self.tables * self.rollout}")
+        if len(self.evaluate_against) > MOST_NAMES:
+            raise ValueError(f"evaluate_against must be at most {MOST_NAMES} names, not {len(self.evaluate_against)}")
 
     def at_least(self, least: int, *keys: str) -> None:
         """For `check`."""
         for key in keys:
-            if not least <= getattr(self, key) < math.inf:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+            value, most = getattr(self, key), MOST_BY_KEY.get(key, MOST)
+            if not least <= value < math.inf:
+                raise ValueError(f"{key} must be at least {least}, not {shown_value(value)}")
+            if value > most:
+                raise ValueError(f"{key} must be at most {most}, not {shown_value(value)}")
 
     def above_0(self, *keys: str) -> None:
         """For `check`."""
         for key in keys:
-            if not 0 < getattr(self, key) < math.inf:
-                raise ValueError(f"{key} must be above 0, not {getattr(self, key)}")
+            value = getattr(self, key)
+            if not 0 < value < math.inf:
+                raise ValueError(f"{key} must be above 0, not {shown_value(value)}")
+            if value > MOST:
+                raise ValueError(f"{key} must be at most {MOST}, not {shown_value(value)}")
 
     def from_0_to_1(self, *keys: str) -> None:
         """For `check`."""
         for key in keys:
             if not 0 <= getattr(self, key) <= 1:
-                raise ValueError(f"{key} must be from 0 to 1, not {getattr(self, key)}")
+                raise ValueError(f"{key} must be from 0 to 1, not {shown_value(getattr(self, key))}")
 
 
 @dataclass
@@ -116,8 +147,12 @@ class PpoConfig(Config):
         self.above_0("clip")
         self.from_0_to_1("gae_lambda", "alike")
         shares = self.league.values()
-        if not all(0 <= share < math.inf for share in shares) or sum(shares) == 0:
-            raise ValueError(f"the shares of the league must not be negative, nor all 0: {self.league}")
+        if not all(0 <= share <= MOST for share in shares) or sum(shares) == 0:
+            raise ValueError(
+                f"the shares of the league must not be negative, nor endless, nor all 0: {shown_value(self.league)}"
+            )
+        if len(shares) > MOST_NAMES:
+            raise ValueError(f"the league must have at most {MOST_NAMES} names, not {len(shares)}")
 
 
 @dataclass
@@ -196,20 +231,16 @@ def find(name: str, game: str) -> Path:
 
 def read(path: Path, game: str | None = None) -> Config:
     """A config from a YAML file; ValueError names what is wrong. A given game must not contradict the file's own."""
-    import yaml
-
     try:
-        source = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not a text file") from None
+        source = read_yaml(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     if not isinstance(source, dict | None):
         raise ValueError(f"{path}: a config is a list of `key: value` lines")
     try:
         config = from_dict({"game": game or DEFAULT} | (source or {}))
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path}: {shown(error, 1000)}") from None
     if game not in (None, config.game):
         raise ValueError(f"{path} is for {config.game}, not for {game}")
     return config
@@ -220,16 +251,16 @@ def from_dict(source: dict[str, Any]) -> Config:
     values = dict(source)
     learner = values.pop("learner", "ppo")
     if not isinstance(learner, str) or learner not in LEARNERS:
-        raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {learner!r}")
+        raise ValueError(f"learner must be {', '.join(LEARNERS)}, not {shown_value(learner)}")
     kind = LEARNERS[learner]
     known, types = [item.name for item in fields(kind)], get_type_hints(kind)
     for key, value in values.items():
         if key not in known:
             old = key in OLD_KEYS and (key == "copies" or learner == "ppo")
-            renamed = f"{key!r} is now {OLD_KEYS[key]}" if old else f"{key!r} is no setting"
+            renamed = f"{key!r} is now {OLD_KEYS[key]}" if old else f"{shown_value(key)} is no setting"
             raise ValueError(f"{renamed}; there are learner, {', '.join(known)}")
         if not _fits(value, types[key]):
-            raise ValueError(f"{key} must be {_NAMES[types[key]]}, not {value!r}")
+            raise ValueError(f"{key} must be {_NAMES[types[key]]}, not {shown_value(value)}")
     config = kind(**values)
     config.check()
     return config
