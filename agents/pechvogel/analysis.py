@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,28 +13,74 @@ import numpy as np
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import ChampionAgent
 from pechvogel.agents.pechvogel.planner import evaluate_by_points
-from pechvogel.agents.pechvogel.solution import NoTableError, Solution
+from pechvogel.agents.pechvogel.solution import DamagedTableError, NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.tabletop.arrays import Floats
 from pechvogel.tabletop.rewards import win_share
 from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
+from pechvogel_env.rules import States
 
-# Read once: a coach asks often.
-_open = lru_cache(maxsize=4)(Solution)
 _champion = lru_cache(maxsize=1)(ChampionAgent)
 
 
 def evaluation(position: Position, table: Solution | None = None) -> tuple[TurnSearch, str]:
     """The best search for a position, and a sentence on where its values come from."""
-    if table is None and position.num_players == 2 and not position.italian_reading:
-        with suppress(NoTableError):
-            table = _open(solution.find(position.copies))
     if table is not None:
-        most = max(player.frustrations for player in position.players)
-        source = f"exact: table {table.path.name}"
-        if most >= table.cap:
-            source = f"estimated: beyond the {table.cap} frustrations up to which table {table.path.name} counts"
-        return TurnSearch(table.evaluate), source
+        return TurnSearch(table.evaluate), _source(position, table)
+    if position.num_players != 2 or position.italian_reading:
+        return _without_table(position)
+    try:
+        path = solution.find(position.copies)
+    except NoTableError:
+        return _without_table(position)
+    search, source = _without_table(position)
+    try:
+        found = _open(path, path.stat().st_mtime_ns)
+        by_table = _TableSearch(found, search)
+        if not found.verify_at_once():
+            by_table.probe(position.states())
+        return by_table, _source(position, found)
+    except (ValueError, OSError):  # `Solution` says why; whoever only asks for advice need not know where files are
+        return search, f"{source}, as table {path.name} is damaged"
+
+
+@lru_cache(maxsize=4)
+def _open(path: Path, changed: int) -> Solution:
+    """A table, read once, as a coach asks often; and again when its file has changed."""
+    return Solution(path)
+
+
+def _source(position: Position, table: Solution) -> str:
+    most = max(player.frustrations for player in position.players)
+    if most >= table.cap:
+        return f"estimated: beyond the {table.cap} frustrations up to which table {table.path.name} counts"
+    return f"exact: table {table.path.name}"
+
+
+class _TableSearch(TurnSearch):
+    """By a table; once damage is met in it, by something else, with a word about it."""
+
+    def __init__(self, table: Solution, otherwise: TurnSearch) -> None:
+        super().__init__(table.evaluate)
+        self._otherwise, self._damaged = otherwise, False
+
+    def probe(self, states: States) -> None:
+        """DamagedTableError if the table is damaged where these positions need it."""
+        super().search(states)
+
+    def search(self, states: States) -> tuple[Floats, Floats]:
+        """See `TurnSearch`."""
+        if not self._damaged:
+            try:
+                return super().search(states)
+            except DamagedTableError as error:
+                print(f"pechvogel: {error}", file=sys.stderr)
+                self._damaged = True
+        return self._otherwise.search(states)
+
+
+def _without_table(position: Position) -> tuple[TurnSearch, str]:
     with suppress(ValueError):
         return (
             _champion().search(position.states()),

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import zlib
 from pathlib import Path
@@ -33,7 +34,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pechvogel.tabletop.arrays import Floats, Floats32, Ints, Ints8
+from pechvogel.tabletop.checks import check_whole
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.untrusted import parse_json, shown_value
 from pechvogel_env import rules
 from pechvogel_env.rules import MAX_COPIES, NOBODY, NUM_VALUES, Phase, States
 
@@ -43,11 +46,18 @@ CHUNK = 1 << 16
 FORMAT = 1
 GAME = "pechvogel_v0"
 BEND = 0.75  # beyond the cap: the change of one frustration more, as a part of the change before
+AT_ONCE = 1 << 25  # bytes of values that are checked in a moment
+MAX_CAP = 255  # far beyond what is solved: a head that says more is none of ours
+KEYS = ("format", "game", "copies", "frustrations", "start_value", "residual", "sweeps", "checksums")  # of a head
 NUM_MURPHY = 3  # nobody, the player at turn, the opponent
 
 
 class NoTableError(ValueError):
     """There is no table for this game; the sentence says how to make one."""
+
+
+class DamagedTableError(ValueError):
+    """Values of a table are not those that were solved; the sentence says where it lies."""
 
 
 class Codes(NamedTuple):
@@ -107,7 +117,7 @@ def shape(copies: int, cap: int) -> tuple[int, int, int, int]:
 
 def data_bytes(copies: int, cap: int) -> int:
     """How many bytes the values take."""
-    return int(np.prod(shape(copies, cap))) * np.dtype(np.float32).itemsize
+    return math.prod(shape(copies, cap)) * np.dtype(np.float32).itemsize
 
 
 class Solution:
@@ -119,19 +129,20 @@ class Solution:
             with open(path, "rb") as file:
                 head = file.read(HEADER)
                 self.info = _parse(head)
-                self.copies, self.cap = int(self.info["copies"]), int(self.info["frustrations"])
+                self.copies, self.cap = self.info["copies"], self.info["frustrations"]
                 size = data_bytes(self.copies, self.cap)
                 num_chunks = -(-size // CHUNK)
                 if os.fstat(file.fileno()).st_size != HEADER + size + 4 * num_chunks:
                     raise ValueError("it is incomplete")
                 file.seek(HEADER + size)
                 sums = file.read()
+                self._state = (str(path.resolve()), os.fstat(file.fileno()).st_mtime_ns)
         except OSError as error:
             raise ValueError(f"table {path}: it can't be read ({error.strerror})") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"table {path}: {error if isinstance(error, ValueError) else 'its head is damaged'}"
-            ) from None
+        except ValueError as error:
+            raise ValueError(f"table {path}: {error}") from None
+        if self._state in _damaged:
+            raise DamagedTableError(_damaged[self._state])
         if hashlib.sha256(sums).hexdigest() != self.info["checksums"]:
             raise ValueError(f"table {path}: its checksums are damaged")
         self.values = np.memmap(path, np.float32, "r", HEADER, shape(self.copies, self.cap))
@@ -161,6 +172,13 @@ class Solution:
     def verify(self) -> None:
         """Check every chunk; a large table takes a while."""
         self._check_chunks(np.arange(len(self._checked)))
+        _verified.add(self._state)
+
+    def verify_at_once(self) -> bool:
+        """The same if it takes a moment only; whether every chunk has been checked."""
+        if self._state not in _verified and len(self._bytes) <= AT_ONCE:
+            self.verify()
+        return self._state in _verified
 
     def _check(self, arrangements: Ints) -> None:
         """Check the chunks in which these arrangements lie."""
@@ -171,10 +189,15 @@ class Solution:
     def _check_chunks(self, chunks: Ints) -> None:
         for chunk in chunks[~self._checked[chunks]]:
             if zlib.crc32(self._bytes[chunk * CHUNK : (chunk + 1) * CHUNK].data) != self._sums[chunk]:
-                raise ValueError(
-                    f"table {self.path}: it is damaged (chunk {chunk}); make it anew with `pechvogel solve`"
-                )
+                sentence = f"table {self.path}: it is damaged (chunk {chunk}); make it anew with `pechvogel solve`"
+                _damaged[self._state] = sentence
+                raise DamagedTableError(sentence)
             self._checked[chunk] = True
+
+
+# Tables in which a damaged chunk was met, by their file and its age: who opens them again hears of it at once.
+_damaged: dict[tuple[str, int], str] = {}
+_verified: set[tuple[str, int]] = set()  # and those in which there is none
 
 
 def _parse(head: bytes) -> dict[str, Any]:
@@ -182,9 +205,25 @@ def _parse(head: bytes) -> dict[str, Any]:
         raise ValueError("it is no table of this project")
     if len(head) < HEADER or zlib.crc32(head[: HEADER - 4]) != int.from_bytes(head[HEADER - 4 :], "little"):
         raise ValueError("its head is damaged")
-    info: dict[str, Any] = json.loads(head[len(MAGIC) : HEADER - 4])
+    try:
+        info = parse_json(head[len(MAGIC) : HEADER - 4])
+    except ValueError as error:
+        raise ValueError(f"its head is damaged: {error}") from None
+    if not isinstance(info, dict):
+        raise ValueError("its head is damaged: it has no names")
+    lacking = [key for key in KEYS if key not in info]
+    if lacking:
+        raise ValueError(f"its head is damaged: it lacks {', '.join(lacking)}")
     if info["format"] != FORMAT or info["game"] != GAME:
-        raise ValueError(f"it is of format {info['format']} for {info['game']}, not {FORMAT} for {GAME}")
+        found = f"{shown_value(info['format'])} for {shown_value(info['game'])}"
+        raise ValueError(f"it is of format {found}, not {FORMAT} for {GAME}")
+    check_whole("copies", info["copies"], 1, MAX_COPIES)
+    check_whole("frustrations", info["frustrations"], 1, MAX_CAP)
+    for key in ("start_value", "residual", "sweeps"):
+        if isinstance(info[key], bool) or not isinstance(info[key], (int, float)):
+            raise ValueError(f"its head is damaged: {key} must be a number, not {shown_value(info[key])}")
+    if info.get("chunk", CHUNK) != CHUNK:
+        raise ValueError(f"its head is damaged: chunk must be {CHUNK}, not {shown_value(info['chunk'])}")
     return info
 
 
@@ -278,8 +317,7 @@ def _evaluate(states: States, numbers: Ints, values: Floats32, cap: int, out: Fl
 @compiled
 def _bend(last: float, before: float, beyond: int) -> float:
     """The value so many frustrations beyond the cap, from those at the cap and before it."""
-    value, change = float(last), float(last) - float(before)
-    for _ in range(beyond):
-        change *= BEND
-        value += change
+    change = float(last - before)
+    # The sum of a geometric series: change * BEND + change * BEND**2 + ... + change * BEND**beyond.
+    value = float(last) + change * BEND * (1.0 - BEND ** float(beyond)) / (1.0 - BEND)
     return min(1.0, max(-1.0, value))

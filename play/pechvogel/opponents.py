@@ -8,7 +8,7 @@ from typing import Any
 from pechvogel.agents import card, registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import TOP
-from pechvogel.agents.pechvogel.solution import NoTableError
+from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.play.room import RoomError
 from pechvogel_env.kind import KIND
 from pechvogel_env.rules import MAX_COPIES
@@ -30,7 +30,7 @@ def limited() -> dict[str, list[tuple[int, int]]]:
     ppo = [(variant.num_players, variant["copies"]) for variant in card.in_repository(KIND.name, "ppo")]
     optimal = []
     for copies in range(1, MAX_COPIES + 1):
-        with suppress(NoTableError):
-            solution.find(copies)
+        with suppress(ValueError):  # there is none, or it can't be used
+            Solution(solution.find(copies)).verify_at_once()
             optimal.append((2, copies))
     return {"ppo": ppo, "optimal": optimal}
