@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from pechvogel.agents.base import Agent
 from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.kind import Variant
+from pechvogel.tabletop.untrusted import shown, shown_value
 
 
 def names(game: str = DEFAULT) -> dict[str, str]:
@@ -56,14 +57,18 @@ def make(spec: str, game: str = DEFAULT) -> Agent:
         agent.name = spec
         return agent  # type: ignore[no-any-return]
     if not rest:
-        raise ValueError(f"there is no agent {spec!r}; there are {', '.join(ours)}, or your own as module:Factory")
+        raise ValueError(
+            f"there is no agent {shown_value(spec)}; there are {', '.join(ours)}, or your own as module:Factory"
+        )
     try:
         if str(Path.cwd()) not in sys.path:
             sys.path.append(str(Path.cwd()))
         agent = _load(spec)()
-    except Exception as error:  # whatever somebody's own code raises is the user's to see, in one sentence
-        raise ValueError(f"agent {spec!r} can't be made: {type(error).__name__}: {error}") from error
-    if not isinstance(agent, Agent):
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody's own code does, even sys.exit(), is one sentence
+        raise ValueError(f"agent {shown_value(spec)} can't be made: {type(error).__name__}: {shown(error)}") from error
+    if not isinstance(agent, Agent) or not isinstance(agent.name, str):
         raise ValueError(f"agent {spec!r} must have `name` and `act(position, mask, rng)`")
     return agent
 
@@ -116,7 +121,7 @@ def prepare(agent: Agent, variant: Variant) -> None:
             agent.act_batch(batch.shown(first), masks, [rng])
         else:
             agent.act(batch.view(0, int(batch.buffers.to_act[0])), masks[0], rng)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if agent.name.partition(":")[0] in names(variant.game):
             raise ValueError(f"agent {agent.name!r}: {error}") from error
 
@@ -141,7 +146,7 @@ def check(
             where = f"agent {agent.name!r} at {position.to_text()}"
             try:
                 action = agent.act(position, mask, rng)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise ValueError(f"{where}: act failed: {type(error).__name__}: {error}") from error
             if not is_legal(action, mask):
                 raise ValueError(f"{where}: act returned {action!r}; legal are {np.flatnonzero(mask).tolist()}")

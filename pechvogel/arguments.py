@@ -7,21 +7,61 @@ are meant, so `pechvogel --help` loads nothing.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pechvogel import __version__
 from pechvogel.agents.games import DEFAULT, GAMES, kind_of
+from pechvogel.tabletop.untrusted import shown, shown_value
 
+MAX_DIGITS = 100
+MAX_GAMES = 100_000_000  # one after the other
+MAX_GAMES_AT_ONCE = 1_000_000  # kept in memory
+MAX_WORKERS = 1024
+MAX_SECONDS = 1_000_000
 WITH_SETTINGS = ("bench", "evaluate", "play", "watch")
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence instead of the usage."""
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"{self.prog}: {shown(message, 1000)} (see {self.prog} --help)\n")
+
+
+def _whole(text: str) -> int:
+    """A whole number; what is done with it has a sentence for those that make no sense."""
+    try:
+        if len(text) > MAX_DIGITS:
+            raise ValueError
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {shown_value(text)}") from None
+
+
+def _up_to(most: int) -> Callable[[str], int]:
+    """For a number that costs time or memory: more than anybody has is a slip."""
+
+    def count(text: str) -> int:
+        number = _whole(text)
+        if number > most:
+            raise argparse.ArgumentTypeError(f"must be at most {most:,}, not {shown_value(text)}")
+        return number
+
+    return count
+
+
+def _seconds(text: str) -> float:
+    """A time; as above."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, not {shown_value(text)}") from None
+    if number > MAX_SECONDS and not math.isinf(number):  # which has a sentence of its own
+        raise argparse.ArgumentTypeError(f"must be at most {MAX_SECONDS:,}, not {shown_value(text)}")
+    return number
 
 
 def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -79,17 +119,21 @@ def _add_arena(commands: Any) -> None:
         help="random, heuristic, planner, ppo, champion, optimal, your own module:Factory",
     )
     _add_players(evaluate)
-    evaluate.add_argument("--games", type=int, default=1000, metavar="N", help="per line-up (default 1000)")
-    evaluate.add_argument("--seed", type=int, default=0, help="of dice and agents (default 0)")
+    evaluate.add_argument(
+        "--games", type=_up_to(MAX_GAMES), default=1000, metavar="N", help="per line-up (default 1000)"
+    )
+    evaluate.add_argument("--seed", type=_whole, default=0, help="of dice and agents (default 0)")
     evaluate.add_argument("--one-against-rest", action="store_true", help="one A at a table of Bs, for every pair")
-    evaluate.add_argument("--time-limit", type=float, default=5.0, metavar="S", help="seconds per decision (default 5)")
-    evaluate.add_argument("--workers", type=int, metavar="N", help="processes (default: all cores)")
+    evaluate.add_argument(
+        "--time-limit", type=_seconds, default=5.0, metavar="S", help="seconds per decision (default 5)"
+    )
+    evaluate.add_argument("--workers", type=_up_to(MAX_WORKERS), metavar="N", help="processes (default: all cores)")
     evaluate.add_argument("--plot", metavar="FILE.png", help="draw win shares and ratings")
     _add_json(evaluate)
 
     levels = _command(commands, "levels", help="how strong the champion's levels are against the champion itself")
-    levels.add_argument("--games", type=int, default=4000, metavar="N", help="per level (default 4000)")
-    levels.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    levels.add_argument("--games", type=_up_to(MAX_GAMES), default=4000, metavar="N", help="per level (default 4000)")
+    levels.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
     levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
     _add_json(levels)
 
@@ -110,14 +154,18 @@ def _add_training(commands: Any) -> None:
         metavar="AGENT",
         help="who sits at the other places (default: random heuristic planner ppo)",
     )
-    report.add_argument("--games", type=int, default=10000, metavar="N", help="per table (default 10,000)")
-    report.add_argument("--seed", type=int, default=1, help="of dice and agents (default 1)")
+    report.add_argument(
+        "--games", type=_up_to(MAX_GAMES), default=10000, metavar="N", help="per table (default 10,000)"
+    )
+    report.add_argument("--seed", type=_whole, default=1, help="of dice and agents (default 1)")
     _add_json(report)
 
     ablation = _command(commands, "ablation", help="write a page on where the champion's strength comes from")
-    ablation.add_argument("--players", type=int, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
-    ablation.add_argument("--games", type=int, default=12000, metavar="N", help="of each agent (default 12,000)")
-    ablation.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    ablation.add_argument("--players", type=_whole, nargs="+", default=[2, 3], choices=[2, 3], help="default 2 3")
+    ablation.add_argument(
+        "--games", type=_up_to(MAX_GAMES), default=12000, metavar="N", help="of each agent (default 12,000)"
+    )
+    ablation.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
     ablation.add_argument(
         "--runs", type=Path, default=Path("runs"), metavar="FOLDER", help="what is trained for it (default runs)"
     )
@@ -128,10 +176,10 @@ def _add_training(commands: Any) -> None:
 
 def _add_solving(commands: Any) -> None:
     solve = _command(commands, "solve", help="the exact solution of a two-player game")
-    solve.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    solve.add_argument("--copies", type=_whole, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     solve.add_argument(
         "--frustrations",
-        type=int,
+        type=_whole,
         metavar="F",
         help="counted up to so many each (default 12; 8 for three copies)",
     )
@@ -143,19 +191,23 @@ def _add_solving(commands: Any) -> None:
         const="all",
         help="also tell how much --frustrations matters; 'play': only by play, without solving with another cap",
     )
-    solve.add_argument("--check-games", type=int, default=10_000, metavar="N", help="for that (default 10,000)")
-    solve.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
-    solve.add_argument("--threads", type=int, metavar="N", help="threads (default: all cores)")
+    solve.add_argument(
+        "--check-games", type=_up_to(MAX_GAMES_AT_ONCE), default=10_000, metavar="N", help="for that (default 10,000)"
+    )
+    solve.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
+    solve.add_argument("--threads", type=_up_to(MAX_WORKERS), metavar="N", help="threads (default: all cores)")
     _add_json(solve)
 
     exploit = _command(commands, "exploit", help="how far an agent is from perfect: best response and regret")
     exploit.add_argument("agent", metavar="AGENT", help="as for evaluate")
-    exploit.add_argument("--copies", type=int, default=1, metavar="N", help="1; with a table 2 or 3, then regret only")
     exploit.add_argument(
-        "--frustrations", type=int, metavar="F", help="of the best response, counted up to so many (default 6)"
+        "--copies", type=_whole, default=1, metavar="N", help="1; with a table 2 or 3, then regret only"
     )
-    exploit.add_argument("--games", type=int, default=2000, metavar="N", help="for regret (default 2000)")
-    exploit.add_argument("--seed", type=int, default=1, help="of these games (default 1)")
+    exploit.add_argument(
+        "--frustrations", type=_whole, metavar="F", help="of the best response, counted up to so many (default 6)"
+    )
+    exploit.add_argument("--games", type=_up_to(MAX_GAMES), default=2000, metavar="N", help="for regret (default 2000)")
+    exploit.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
     exploit.add_argument(
         "--table", metavar="FILE", help="a table of `pechvogel solve` (default: the one on this machine)"
     )
@@ -167,18 +219,22 @@ def _add_solving(commands: Any) -> None:
     _add_json(analyse)
 
     findings = _command(commands, "findings", help="write a page on what perfect play looks like, from a solved game")
-    findings.add_argument("--copies", type=int, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    findings.add_argument("--copies", type=_whole, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
     findings.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
     findings.add_argument(
         "--out", dest="page", type=Path, default=Path("solution.md"), metavar="FILE.md", help="default solution.md"
     )
-    findings.add_argument("--games", type=int, default=20000, metavar="N", help="perfect games (default 20,000)")
-    findings.add_argument("--agent-games", type=int, default=2000, metavar="N", help="of each agent (default 2000)")
+    findings.add_argument(
+        "--games", type=_up_to(MAX_GAMES_AT_ONCE), default=20000, metavar="N", help="perfect games (default 20,000)"
+    )
+    findings.add_argument(
+        "--agent-games", type=_up_to(MAX_GAMES), default=2000, metavar="N", help="of each agent (default 2000)"
+    )
     findings.add_argument("--agents", nargs="+", default=["random", "heuristic", "planner", "ppo"], metavar="AGENT")
-    findings.add_argument("--seed", type=int, default=1, help="of all games (default 1)")
+    findings.add_argument("--seed", type=_whole, default=1, help="of all games (default 1)")
     findings.add_argument(
         "--best-response",
-        type=int,
+        type=_whole,
         default=6,
         metavar="F",
         help="best responses to the agents with one copy, frustrations up to so many (default 6; 0: none)",
@@ -193,7 +249,7 @@ def _add_playing(commands: Any) -> None:
     play.add_argument("--language", metavar="en|de|fr|it", help="default: that of this computer")
     play.add_argument("--hints", action="store_true", help="show what every action is worth, and why")
     play.add_argument("--real-dice", action="store_true", help="you throw, and type what the dice show")
-    play.add_argument("--seed", type=int, help="of the dice and the agents (default: fair dice, with a proof)")
+    play.add_argument("--seed", type=_whole, help="of the dice and the agents (default: fair dice, with a proof)")
     play.add_argument("--position", metavar="POSITION", help="where to start: you are player_0")
     play.add_argument("--record", type=Path, metavar="FILE", help="add the game to a file of recorded games")
     _add_delay(play)
@@ -202,16 +258,18 @@ def _add_playing(commands: Any) -> None:
     serve.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1: this machine only)"
     )
-    serve.add_argument("--port", type=int, default=8000, help="default 8000")
+    serve.add_argument("--port", type=_whole, default=8000, help="default 8000")
     serve.add_argument(
         "--games", type=Path, metavar="FILE", help="where games are kept (default: the user's data folder)"
     )
-    serve.add_argument("--max-games", type=int, default=5000, metavar="N", help="open at once (default 5000)")
+    serve.add_argument(
+        "--max-games", type=_up_to(MAX_GAMES), default=5000, metavar="N", help="open at once (default 5000)"
+    )
     serve.add_argument(
         "--rate", type=float, default=50.0, metavar="N", help="requests per second and address (default 50)"
     )
     serve.add_argument(
-        "--games-per-address", type=int, default=50, metavar="N", help="open at once from one address (default 50)"
+        "--games-per-address", type=_whole, default=50, metavar="N", help="open at once from one address (default 50)"
     )
     serve.add_argument(
         "--name",
@@ -230,29 +288,29 @@ def _add_playing(commands: Any) -> None:
         help="whose X-Forwarded-For is believed (default: nobody's; may be repeated)",
     )
     serve.add_argument(
-        "--keep-days", type=float, default=30.0, metavar="N", help="then untouched games go (default 30)"
+        "--keep-days", type=_seconds, default=30.0, metavar="N", help="then untouched games go (default 30)"
     )
     serve.add_argument(
-        "--away", type=float, default=120.0, metavar="S", help="then an agent may stand in (default 120)"
+        "--away", type=_seconds, default=120.0, metavar="S", help="then an agent may stand in (default 120)"
     )
 
     replay = _command(commands, "replay", help="watch or verify recorded games", game=False)
     replay.add_argument("file", type=Path, help="recorded games, one JSON line each")
-    replay.add_argument("--number", type=int, default=1, metavar="N", help="which game to watch (default 1)")
+    replay.add_argument("--number", type=_whole, default=1, metavar="N", help="which game to watch (default 1)")
     replay.add_argument("--verify", action="store_true", help="don't show anything: check every game of the file")
     _add_delay(replay)
     _add_json(replay)
 
     watch = _command(commands, "watch", help="watch random agents play a game")
     _add_players(watch)
-    watch.add_argument("--seed", type=int, default=0, help="of the dice and the agents (default 0)")
+    watch.add_argument("--seed", type=_whole, default=0, help="of the dice and the agents (default 0)")
     watch.add_argument("--record", type=Path, metavar="FILE", help="append the game to a file of recorded games")
     _add_delay(watch)
     _add_json(watch)
 
 
 def _add_players(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--players", type=int, default=2, metavar="N", help="how many play (default 2)")
+    parser.add_argument("--players", type=_whole, default=2, metavar="N", help="how many play (default 2)")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

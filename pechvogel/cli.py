@@ -10,8 +10,10 @@ from pathlib import Path
 from pechvogel import commands
 from pechvogel.agents.games import DEFAULT, check_game
 from pechvogel.arguments import parser
+from pechvogel.tabletop.untrusted import shown
 
 PICTURES = (".png", ".svg", ".pdf")
+MAX_SENTENCE = 2000  # characters: file names may be long
 ONLY_PECHVOGEL = ("solve", "exploit", "findings", "ablation")
 
 
@@ -34,6 +36,9 @@ def main(argv: list[str] | None = None) -> int:
             return 1
         print(f"pechvogel: {_sentence(error)}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("pechvogel: this needs more memory than there is", file=sys.stderr)
+        return 2
     except ImportError as error:  # of an optional package
         print(f"pechvogel: this needs another package ({error.name}): pip install '.[train]'", file=sys.stderr)
         return 2
@@ -53,8 +58,8 @@ def _use_one_thread_for_matrices() -> None:
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
+        return shown(f"{error.filename}: {error.strerror}" if error.filename else error.strerror, MAX_SENTENCE)
+    return shown(error, MAX_SENTENCE)
 
 
 def _check_game(arguments: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ Imports stand inside the commands, so that none waits for what it does not need.
 from __future__ import annotations
 
 import argparse
-import json
+import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.files import replace_file, to_json
+from pechvogel.tabletop.untrusted import MAX_TEXT, read_bytes, read_json
 
 if TYPE_CHECKING:
     from pechvogel.tabletop.kind import Variant
+
+
+MAX_DATA = 1 << 22  # bytes of an earlier --json
+MAX_ENTRIES, MAX_FIGURE = 20_000, 1e20
 
 
 def _write_json(target: str | None, result: dict[str, Any]) -> None:
@@ -186,15 +191,33 @@ def _write_from_data(arguments: argparse.Namespace, write: Callable[[Path, Any],
     """A page from the figures that its command has gathered before."""
     if arguments.json is not None:
         raise ValueError("--data and --json exclude each other: the figures are there already")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("the page's plots need more packages (matplotlib): pip install '.[train]'")
     refusal = ValueError(f"{arguments.data} is no file of `pechvogel {command} --json`")
     try:
-        data = json.loads(arguments.data.read_bytes())
-    except ValueError:
-        raise refusal from None
-    try:
+        data = read_json(arguments.data, MAX_DATA)
+        _check_figures(data)
         write(arguments.page, data)
-    except (KeyError, TypeError, IndexError, AttributeError):
+    except OSError:
+        raise
+    except Exception:  # figures that don't fit can go wrong anywhere on the page, and in its plots
         raise refusal from None
+
+
+def _check_figures(data: Any) -> None:
+    """ValueError if somebody's figures would fill pages or the memory."""
+    level = [data]
+    while level:
+        below: list[Any] = []
+        for part in level:
+            if isinstance(part, (dict, list, str)) and len(part) > MAX_ENTRIES:
+                raise ValueError("too many of something")
+            if isinstance(part, (int, float)) and abs(part) > MAX_FIGURE:
+                raise ValueError("too much of something")
+            below += [*part, *part.values()] if isinstance(part, dict) else part if isinstance(part, list) else []
+        level = below
+    if isinstance(data, dict) and len(data.get("tables", ())) > len(kind_of(DEFAULT).players):
+        raise ValueError("more tables than there are games")
 
 
 def levels(arguments: argparse.Namespace) -> None:
@@ -283,10 +306,10 @@ def analyse(arguments: argparse.Namespace) -> None:
 
     text = arguments.position
     if text == "-":
-        text = sys.stdin.read()
+        text = sys.stdin.read(MAX_TEXT)
     elif len(text) < 256 and Path(text).is_file():  # longer ones are no names of files, but a position as JSON
         try:
-            text = Path(text).read_text(encoding="utf-8")
+            text = read_bytes(Path(text)).decode()
         except UnicodeDecodeError:
             raise ValueError(f"{text} is not a text file") from None
     elif text.endswith(".json"):
