@@ -107,9 +107,10 @@ class Room:
         self.rematch: str | None = None  # the room in which this table plays again
         self.played = 0  # decisions, throws and take-backs: what a player's request refers to
         self._shown = 0  # steps of the table that are events already
-        opener = next((number for number, seat in enumerate(self.seats) if seat.kind == "person"), None)
-        if opener is not None:
-            self.seats[opener].wishes |= set(opening.wishes)
+        # The seat of whoever opened the room; None if they only made places for others.
+        self.opener = next((number for number, seat in enumerate(self.seats) if seat.kind == "person"), None)
+        if self.opener is not None:
+            self.seats[self.opener].wishes |= set(opening.wishes)
         self._lay(None)  # what can't be played is refused now, not when the last player comes
         self._begin_if_complete()
 
@@ -132,6 +133,12 @@ class Room:
 
     def _people(self) -> set[int]:
         return {number for number, seat in enumerate(self.seats) if seat.kind == "person"}
+
+    def missing_numbers(self) -> set[int]:
+        """The people, but those for whom an agent stands in, without whose number the dice can't be fixed."""
+        if self.table is not None or self.real_dice:
+            return set()
+        return {seat for seat in self._people() - set(self.numbers) if self.seats[seat].agent is None}
 
     def _numbers(self) -> list[str | None]:
         return [self.numbers.get(seat) for seat in range(len(self.seats))]
@@ -197,6 +204,8 @@ class Room:
     def _number(self, seat: int, number: str) -> None:
         if seat in self.numbers:
             raise RoomError(409, "your number is known already")
+        if self.table is not None and not self.real_dice:
+            raise RoomError(409, "the game has begun without your number")
         self.numbers[seat] = number
         self._begin_if_complete()
 
@@ -250,7 +259,9 @@ class Room:
     def _stand_in(self, seat: int, agent: str) -> None:
         if not 0 <= seat < len(self.seats) or self.seats[seat].agent is not None:
             raise RoomError(409, "an agent plays there already")
-        if self.table is None and self.seats[seat].kind == "person":
+        # Nobody can play before all are there; but the number of one must not keep all others waiting for ever.
+        stuck = seat in self.missing_numbers() and self.numbers
+        if self.table is None and self.seats[seat].kind == "person" and not stuck:
             raise RoomError(409, "somebody sits there, and the game has not begun")
         if self.seats[seat].kind == "open":
             self.seats[seat] = Seat("agent", agent=agent)
@@ -280,8 +291,7 @@ class Room:
 
     def _begin_if_complete(self) -> None:
         """When nobody is missing, and the dice are fixed: by our secret, and by a number of every person's."""
-        waiting = not self.real_dice and not self._people() <= set(self.numbers)
-        if self.table is not None or waiting or any(seat.kind == "open" for seat in self.seats):
+        if self.table is not None or self.missing_numbers() or any(seat.kind == "open" for seat in self.seats):
             return
         secret = bytes.fromhex(self.opening.secret)
         numbers = self._numbers()
@@ -347,7 +357,7 @@ class Room:
             "events": len(self.events),
             "played": self.played,
             "begun": table is not None,
-            "missing_numbers": [] if table or self.real_dice else sorted(self._people() - set(self.numbers)),
+            "missing_numbers": sorted(self.missing_numbers()),
             "rematch": self.rematch,
             "over": table is not None and table.over,
             "position": None if table is None else table.position().to_dict(),
