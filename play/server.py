@@ -157,12 +157,12 @@ def _seat(live: Live, authorization: str | None) -> int:
 
 
 def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
-    def open_for(who: str, opening: Opening) -> str:
+    async def open_for(who: str, opening: Opening) -> str:
         with openers.opening(who) as allowed:
             if not allowed:
                 sentence = f"{openers.most} games from your address are open; please finish or delete one first"
                 raise RoomError(429, sentence, "yours_full")
-            name = hub.open(opening)
+            name = await hub.open(opening)
             openers.note(who, name)
         return name
 
@@ -205,44 +205,46 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
         )
         await _check_agents(hub, opening)
-        name = open_for(request.state.who, opening)
-        live = hub.live(name)
+        name = await open_for(request.state.who, opening)
+        live = await hub.live(name)
         mine = live.room.seat_of(token)
         return {"room": name, "seat": mine, "token": None if mine is None else token, "state": live.room.show()}
 
     @app.get("/api/rooms/{room}", response_model=State)
     async def look(room: RoomName) -> Response:
         """Everything that can be seen; the coming dice can't."""
-        return _state(hub.live(room))
+        return _state(await hub.live(room))
 
     @app.post("/api/rooms/{room}/join", status_code=201)
     async def join(room: RoomName, wish: Join) -> dict[str, Any]:
         """Sit down at an open place."""
-        live = hub.live(room)
+        live = await hub.live(room)
         free = [number for number, seat in enumerate(live.room.seats) if seat.kind == "open"]
         if not free:
             raise RoomError(409, "all seats are taken; you can look on", "seats_taken")
         seat, token = free[0] if wish.seat is None else wish.seat, new_id()
         move = {"do": "join", "seat": seat, "name": clean_name(wish.name), "token": hash_token(token)}
-        hub.move(room, {**move, "number": fair.check_number(wish.number)})
-        return {"seat": seat, "token": token, "state": live.room.show()}
+        live = await hub.move(room, {**move, "number": fair.check_number(wish.number)})
+        return {"seat": seat, "token": token, "state": json.loads(live.state())}
 
     @app.post("/api/rooms/{room}/number", response_model=State)
     async def number(room: RoomName, wish: BrowserNumber, authorization: Token = None) -> Response:
         """Mix a number into the dice, having seen the promise: then nobody can have chosen them."""
-        seat = _seat(hub.live(room), authorization)
-        return _state(hub.move(room, {"do": "number", "seat": seat, "number": wish.number}))
+        seat = _seat(await hub.live(room), authorization)
+        return _state(await hub.move(room, {"do": "number", "seat": seat, "number": wish.number}))
 
     @app.delete("/api/rooms/{room}", status_code=204)
     async def delete(room: RoomName, authorization: Token = None) -> Response:
-        """Delete a game; only its players can, and while several people play it, nobody."""
-        live = hub.live(room)
-        _seat(live, authorization)
+        """Delete a game; only its players can; before it has begun, whoever opened it; while several play, nobody."""
+        live = await hub.live(room)
+        seat = _seat(live, authorization)
         table = live.room.table
+        if table is None and seat != live.room.opener:
+            raise RoomError(403, "only whoever opened a game can delete it before it has begun")
         if table is not None and not table.over and not live.room.alone:
             sentence = "the others are still playing; the game can be deleted when it is over"
             raise RoomError(409, sentence, "still_playing")
-        hub.delete(room)
+        await hub.delete(room)
         return Response(status_code=204)
 
     @app.get(
@@ -257,18 +259,23 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         """A stream of what happens (server-sent events), beginning after an event that was seen."""
         if last_event_id is not None and re.fullmatch("[0-9]{1,9}", last_event_id):
             after = int(last_event_id)
-        live = hub.live(room)
+        live = await hub.live(room)
         return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
 
     @app.post("/api/rooms/{room}/rematch", status_code=201)
     async def rematch(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """The same table again: whoever asks first sits down, the others find its link and sit down there."""
-        live = hub.live(room)
+        live = await hub.live(room)
         seat, old = _seat(live, authorization), live.room
         gone = old.rematch
         if old.rematch is not None:
             with suppress(RoomError):  # it may have been deleted
-                return {"room": old.rematch, "seat": None, "token": None, "state": hub.live(old.rematch).room.show()}
+                return {
+                    "room": old.rematch,
+                    "seat": None,
+                    "token": None,
+                    "state": (await hub.live(old.rematch)).room.show(),
+                }
         if old.table is None or not old.table.over:
             raise RoomError(409, "the game is not over yet")
         token = new_id()
@@ -290,9 +297,13 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         await _check_agents(hub, opening)
         if old.rematch != gone:
             raise RoomError(409, "somebody else was faster; please try again")
-        name = open_for(request.state.who, opening)
-        hub.move(room, {"do": "rematch", "room": name})
-        return {"room": name, "seat": seat, "token": token, "state": hub.live(name).room.show()}
+        name = await open_for(request.state.who, opening)
+        live = await hub.live(room)
+        if live.room.rematch != gone:
+            await hub.delete(name)
+            raise RoomError(409, "somebody else was faster; please try again")
+        await hub.move(room, {"do": "rematch", "room": name})
+        return {"room": name, "seat": seat, "token": token, "state": (await hub.live(name)).room.show()}
 
 
 async def _check_agents(hub: Hub, opening: Opening) -> None:
@@ -305,6 +316,15 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
     try:
         sent = after + 1
         while not hub.closing:
+            try:
+                now = await hub.live(name)
+            except RoomError as error:
+                if error.status == 404:
+                    yield "event: gone\ndata: {}\n\n"
+                return  # the browser comes again, and finds what was missed
+            live.watchers -= 1  # it may have been loaded anew
+            live = now
+            live.watchers += 1
             changed = live.changed
             piece, sent, all_told = _piece(live, sent)
             yield piece  # waits while the listener does not read
@@ -314,15 +334,6 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
                     break
                 except (TimeoutError, asyncio.TimeoutError):  # two things before Python 3.11
                     yield ": still here\n\n"
-            try:
-                now = hub.live(name)
-            except RoomError as error:
-                if error.status == 404:
-                    yield "event: gone\ndata: {}\n\n"
-                return  # the browser comes again, and finds what was missed
-            live.watchers -= 1  # it may have been loaded anew
-            live = now
-            live.watchers += 1
     finally:
         live.watchers -= 1
 
@@ -355,9 +366,9 @@ def _position(text: str) -> Position:
 # ------------------------------------------------------------------------------------------------ play
 
 
-def _acting(hub: Hub, room: str, authorization: str | None, played: int) -> tuple[Live, int]:
+async def _acting(hub: Hub, room: str, authorization: str | None, played: int) -> tuple[Live, int]:
     """Who does something in a game, as it was when they made up their mind."""
-    live = hub.live(room)
+    live = await hub.live(room)
     seat = _seat(live, authorization)
     if played != live.room.played:
         raise RoomError(409, "the game has gone on in the meantime", "gone_on")
@@ -386,60 +397,60 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/act", response_model=State)
     async def act(room: RoomName, wish: Act, authorization: Token = None) -> Response:
         """Decide."""
-        live, seat = _acting(hub, room, authorization, wish.played)
+        live, seat = await _acting(hub, room, authorization, wish.played)
         if live.room.seats[seat].agent is not None:
             raise RoomError(409, "an agent plays for you; come back first")
-        return _state(hub.move(room, {"do": "act", "seat": seat, "action": wish.action}))
+        return _state(await hub.move(room, {"do": "act", "seat": seat, "action": wish.action}))
 
     @app.post("/api/rooms/{room}/throw", response_model=State)
     async def throw(room: RoomName, wish: Throw, authorization: Token = None) -> Response:
         """Say what the real dice show."""
-        _, seat = _acting(hub, room, authorization, wish.played)
-        return _state(hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}))
+        _, seat = await _acting(hub, room, authorization, wish.played)
+        return _state(await hub.move(room, {"do": "throw", "seat": seat, "faces": wish.faces}))
 
     @app.post("/api/rooms/{room}/take_back", response_model=State)
     async def take_back(room: RoomName, wish: TakeBack, authorization: Token = None) -> Response:
         """Undo one's last decision, if all have agreed to that; other dice will come."""
-        _, seat = _acting(hub, room, authorization, wish.played)
-        return _state(hub.move(room, {"do": "take_back", "seat": seat}))
+        _, seat = await _acting(hub, room, authorization, wish.played)
+        return _state(await hub.move(room, {"do": "take_back", "seat": seat}))
 
     @app.post("/api/rooms/{room}/wish", response_model=State)
     async def wish_for(room: RoomName, wish: Wish, authorization: Token = None) -> Response:
         """Agree to something, or no longer."""
-        live = hub.live(room)
+        live = await hub.live(room)
         seat = _seat(live, authorization)
         if wish.on == (wish.what in live.room.seats[seat].wishes):
             return _state(live)
-        return _state(hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}))
+        return _state(await hub.move(room, {"do": "wish", "seat": seat, "what": wish.what, "on": wish.on}))
 
     @app.post("/api/rooms/{room}/stand_in", response_model=State)
     async def stand_in(room: RoomName, wish: StandIn, authorization: Token = None) -> Response:
-        """Let an agent play where a person is away, or where nobody has sat down."""
-        live = hub.live(room)
+        """Let an agent play where a person is away, or has not sent a number, or where nobody has sat down."""
+        live = await hub.live(room)
         _seat(live, authorization)
         if wish.seat >= len(live.room.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        agent = check_agent(wish.agent)
-        if live.room.table is not None:
+        agent, missing = check_agent(wish.agent), live.room.missing_numbers()
+        if live.room.table is not None or wish.seat in missing:
             waited = hub.clock() - live.asked_since
-            if live.room.waited_for() != wish.seat or waited < hub.away_seconds:
+            if wish.seat not in (live.room.waited_for(), *missing) or waited < hub.away_seconds:
                 raise RoomError(
                     409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
                 )
             agent = STAND_IN  # nobody chooses a weak one for others
         await hub.check_agent(agent, live.room.opening)
-        return _state(hub.move(room, {"do": "stand_in", "seat": wish.seat, "agent": agent}))
+        return _state(await hub.move(room, {"do": "stand_in", "seat": wish.seat, "agent": agent}))
 
     @app.post("/api/rooms/{room}/return", response_model=State)
     async def come_back(room: RoomName, authorization: Token = None) -> Response:
         """Play oneself again."""
-        seat = _seat(hub.live(room), authorization)
-        return _state(hub.move(room, {"do": "return", "seat": seat}))
+        seat = _seat(await hub.live(room), authorization)
+        return _state(await hub.move(room, {"do": "return", "seat": seat}))
 
     @app.get("/api/rooms/{room}/advice")
     async def advice(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """What the coach says about the decision at hand, to whoever decides, if all have agreed to a coach."""
-        live = hub.live(room)
+        live = await hub.live(room)
         seat = _seat(live, authorization)
         table = live.room.table
         if table is None or table.to_act != seat:
@@ -451,9 +462,9 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/hint")
     async def hint(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """What the coach says about this one decision; from then on the game is practice."""
-        seat = _seat(hub.live(room), authorization)
+        seat = _seat(await hub.live(room), authorization)
         hub.check_coach(request.state.who)  # before the game becomes practice
-        table = hub.move(room, {"do": "hint", "seat": seat}).room.table
+        table = (await hub.move(room, {"do": "hint", "seat": seat})).room.table
         assert table is not None
         return await _while_there(request, hub.advise(table.position(), request.state.who))
 
@@ -467,7 +478,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     )
     async def record(room: RoomName) -> Response:
         """A finished game as a line of a file for `pechvogel replay`."""
-        live = hub.live(room)
+        live = await hub.live(room)
         if live.room.table is None or not live.room.table.over:
             raise RoomError(409, "the game is not over yet")
         text = json.dumps(live.room.record(), separators=(",", ":")) + "\n"

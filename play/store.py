@@ -1,21 +1,25 @@
 """Rooms on disk: what they were opened with and every move, in one SQLite file.
 
-A move is acknowledged only after it was committed, so a server that is killed loses nothing that anybody was told. The
-file is in write-ahead mode, and carries the number of its schema; older files are brought up to date when opened.
+A move is acknowledged only after it was committed and is on the disk, so neither a killed server nor a power cut loses
+anything that anybody was told; moves that come together share that wait (`together`). The file is in write-ahead
+mode, and carries the number of its schema; older files are brought up to date when opened.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pechvogel.play.room import Opening, Room
+from pechvogel.play.room import Opening, Room, RoomError
+
+log = logging.getLogger("pechvogel")
 
 # What brings a file from one version of the schema to the next; the number of steps is the version.
 MIGRATIONS = (
@@ -40,26 +44,36 @@ MIGRATIONS = (
     ALTER TABLE rooms ADD COLUMN begun INTEGER NOT NULL DEFAULT 1;
     CREATE INDEX rooms_playing ON rooms (over) WHERE NOT over;
     """,  # games that never began may go sooner; and those that are played are counted whenever one is opened
+    """
+    UPDATE rooms SET begun = 1 WHERE NOT begun
+        AND NOT EXISTS (SELECT 1 FROM json_each(opening, '$.seats') WHERE json_extract(value, '$.kind') = 'open')
+        AND json_extract(opening, '$.secret') = '';
+    """,  # with real dice and nobody missing, games begin when they are opened
 )
 APPLICATION = 0x50564F47  # marks a file as ours
 LONG_LOG = 256_000_000  # bytes, from which the write-ahead log is emptied, while all wait for the disk
+PATIENCE = 0.25  # seconds that a write waits for another program's lock; everybody's moves wait with it
 HOUR = 3600.0
 
 
 class Store:
-    """The file. Used by one thread of one process, but for `checkpoint`."""
+    """The file. Used by one thread of one process at a time, but for `load`, `stage` and `checkpoint`."""
 
     def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+        self.path = Path(os.path.realpath(path))  # whatever links lead to it, there is one lock
         try:
             self.path.touch(mode=0o600)  # it holds the secrets of games that are being played
             self._lock = _lock(self.path)
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            _keep_private(self.path)
+            self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; NORMAL is enough for that
+            self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power cut, too
             self._db.execute("PRAGMA wal_autocheckpoint = 0")  # waits for the disk: see `checkpoint`
             self._db.execute("PRAGMA foreign_keys = ON")
             self._migrate()
+            # For the thread that must not wait while another one writes.
+            self._reader = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
+            self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
         except (sqlite3.DatabaseError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise ValueError(f"{path} can't be used as a file of games ({reason})") from None
@@ -78,6 +92,7 @@ class Store:
 
     def close(self) -> None:
         """Put everything into the one file."""
+        self._reader.close()
         self._db.close()
         if self._lock is not None:
             os.close(self._lock)
@@ -93,11 +108,30 @@ class Store:
         if log.exists() and log.stat().st_size > LONG_LOG:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def open_room(self, name: str, opening: Opening, now: float) -> None:
-        """Keep a new room."""
+    def together(self, writes: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Carry out writes in one transaction; when this returns, all are on the disk, and when it raises, none is.
+
+        What each of them returned, or the error with which it alone was refused.
+        """
+        results: list[Any] = []
+        with _Transaction(self._db):
+            for write in writes:
+                try:
+                    results.append(write())
+                except (sqlite3.IntegrityError, RoomError) as error:
+                    results.append(error)
+        return results
+
+    def probe(self) -> None:
+        """Write something that changes nothing, to see whether it works."""
+        self._db.execute("UPDATE rooms SET touched = touched WHERE id = (SELECT min(id) FROM rooms)")
+
+    def open_room(self, name: str, opening: Opening, now: float, stage: tuple[bool, bool] = (False, False)) -> None:
+        """Keep a new room; with real dice its game may have begun already."""
         text = json.dumps(asdict(opening), separators=(",", ":"))
-        row = (name, now, now, text, 0)
-        self._db.execute("INSERT INTO rooms (id, opened, touched, opening, begun) VALUES (?, ?, ?, ?, ?)", row)
+        row = (name, now, now, text, *stage)
+        columns = "id, opened, touched, opening, begun, over"
+        self._db.execute(f"INSERT INTO rooms ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def add_move(
         self, name: str, number: int, move: Mapping[str, Any], now: float, stage: tuple[bool, bool] | None
@@ -112,13 +146,15 @@ class Store:
                 self._db.execute("UPDATE rooms SET begun = ?, over = ? WHERE id = ?", (*stage, name))
 
     def load(self, name: str) -> tuple[Room, int] | None:
-        """A room as it was after its last move, and how many moves there were."""
-        row = self._db.execute("SELECT opening FROM rooms WHERE id = ?", (name,)).fetchone()
+        """A room as it was after its last move, and how many moves there were. It takes long: any thread may do it."""
+        with closing(sqlite3.connect(self.path, PATIENCE, isolation_level=None)) as db:
+            db.execute("BEGIN")  # both as they are at one moment
+            row = db.execute("SELECT opening FROM rooms WHERE id = ?", (name,)).fetchone()
+            moves = db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,)).fetchall()
         if row is None:
             return None
         opening = json.loads(row[0])
         room = Room(Opening(**{**opening, "seats": tuple(opening["seats"]), "wishes": tuple(opening["wishes"])}))
-        moves = self._db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,)).fetchall()
         for (move,) in moves:
             room.apply(json.loads(move))
         return room, len(moves)
@@ -130,8 +166,8 @@ class Store:
     def expire(self, before: float, never_begun: float, most: int) -> list[str]:
         """Forget rooms, so many at most, that nobody has touched since, or that had not begun by then; their names."""
         old = "SELECT id FROM rooms WHERE touched < ? OR (NOT begun AND touched < ?) LIMIT ?"
-        names = [name for (name,) in self._db.execute(old, (before, never_begun, most))]
         with _Transaction(self._db):
+            names = [name for (name,) in self._db.execute(old, (before, never_begun, most))]
             self._db.executemany("DELETE FROM rooms WHERE id = ?", [(name,) for name in names])
         return names
 
@@ -142,7 +178,7 @@ class Store:
 
     def stage(self, name: str) -> tuple[bool, bool] | None:
         """Whether a game has begun, and whether it is over; None if there is no such room."""
-        row = self._db.execute("SELECT begun, over FROM rooms WHERE id = ?", (name,)).fetchone()
+        row = self._reader.execute("SELECT begun, over FROM rooms WHERE id = ?", (name,)).fetchone()
         return None if row is None else (bool(row[0]), bool(row[1]))
 
 
@@ -161,14 +197,39 @@ def _lock(path: Path) -> int | None:
     return file
 
 
+def _keep_private(path: Path) -> None:
+    """Let nobody but the owner read a file of games; whatever SQLite puts beside it later gets the same mode."""
+    if os.name != "posix":
+        return
+    for file in (path, *(path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))):
+        try:
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+                if file.stat().st_mode & 0o077:
+                    raise PermissionError(None, "the file system has no such modes")
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            log.warning("others may read %s, and the secrets of games in it (%s)", file, error.strerror)
+
+
 class _Transaction:
-    """All or nothing."""
+    """All or nothing; within another one, a part of that."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
+        self.outermost = not db.in_transaction
 
     def __enter__(self) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
+        if self.outermost:
+            self.db.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        self.db.execute("COMMIT" if kind is None else "ROLLBACK")
+        if not self.outermost:
+            return
+        try:
+            if kind is None:
+                self.db.execute("COMMIT")
+        finally:
+            if self.db.in_transaction:  # it may have been rolled back already, as when the disk is full
+                self.db.execute("ROLLBACK")

@@ -105,4 +105,5 @@ def join(client: TestClient, room: str, name: str) -> Player:
 def stream(client: TestClient, room: str, after: int = -1) -> Iterator[dict[str, Any]]:
     """What has happened so far."""
     hub: Hub = client.app.state.hub  # type: ignore[attr-defined]
-    yield from map(json.loads, hub.live(room).room.events[after + 1 :])
+    assert client.portal is not None
+    yield from map(json.loads, client.portal.call(hub.live, room).room.events[after + 1 :])

@@ -244,14 +244,15 @@ def test_the_stream_tells_everything_once(client: TestClient) -> None:
     me = sit_down(client, ME, BOT)
     state = me.play_to_the_end()
     hub: Hub = client.app.state.hub  # type: ignore[attr-defined]
-    hub.delete(me.room + "x")  # nobody's: nothing happens
+    assert client.portal is not None
+    client.portal.call(hub.delete, me.room + "x")  # nobody's: nothing happens
 
     def read(after: int) -> list[Any]:
         from pechvogel.play.server import _stream
 
         async def first() -> list[str]:
             heard = ""
-            async for part in _stream(hub, me.room, hub.live(me.room), after):
+            async for part in _stream(hub, me.room, await hub.live(me.room), after):
                 heard += part
                 if "event: state" in part:
                     break
@@ -280,9 +281,9 @@ def test_a_slow_listener_misses_nothing(tmp_path: Path) -> None:
     async def listen() -> list[int]:
         hub = Hub(Store(tmp_path / "games.sqlite"))
         seats = ({"kind": "agent", "agent": "heuristic"},) * 2
-        name = hub.open(Opening(2, seats, secret=bytes(32).hex()))
+        name = await hub.open(Opening(2, seats, secret=bytes(32).hex()))
         heard: list[int] = []
-        async for part in _stream(hub, name, hub.live(name), -1):
+        async for part in _stream(hub, name, await hub.live(name), -1):
             heard += [int(line.split()[1]) for line in part.splitlines() if line.startswith("id: ")]
             await asyncio.sleep(0.001)
             if '"over":true' in part:
@@ -351,13 +352,15 @@ def test_old_games_go(client: TestClient, clock: Clock) -> None:
     me = sit_down(client, ME, BOT)
     me.asked()
     hub: Hub = client.app.state.hub  # type: ignore[attr-defined]
+    assert client.portal is not None
     clock.now += 29 * 86_400
-    assert hub.expire() == 0 and me.get().status_code == 200
+    assert client.portal.call(hub.expire) == 0 and me.get().status_code == 200
     clock.now += 2 * 86_400
-    assert hub.expire() == 1 and me.get().status_code == 404
+    assert client.portal.call(hub.expire) == 1 and me.get().status_code == 404
     waiting = sit_down(client, ME, OPEN)
     clock.now += 86_500
-    assert hub.expire() == 1 and waiting.get().status_code == 404, "a game that never began goes after a day"
+    assert client.portal.call(hub.expire) == 1, "a game that never began goes after a day"
+    assert waiting.get().status_code == 404
     assert hub.store._db.execute("SELECT count(*) FROM moves").fetchone() == (0,)
 
 

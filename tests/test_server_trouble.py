@@ -165,7 +165,7 @@ def test_a_coach_that_is_agreed_on_later_makes_practice(client: TestClient) -> N
 def test_a_room_does_not_grow_for_ever(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     me = sit_down(client, ME, BOT)
     me.asked()
-    monkeypatch.setattr(hubs, "MAX_MOVES", hub_of(client).live(me.room).moves)
+    monkeypatch.setattr(hubs, "MAX_MOVES", hub_of(client)._live[me.room].moves)
     refused = me.post("wish", what="coach", on=True)
     assert refused.status_code == 409 and "too long" in refused.json()["error"]
 
@@ -180,7 +180,7 @@ async def listening(hub: Hub, name: str) -> tuple[asyncio.Task[list[str]], list[
     heard: list[str] = []
 
     async def listen() -> list[str]:
-        async for part in _stream(hub, name, hub.live(name), -1):
+        async for part in _stream(hub, name, await hub.live(name), -1):
             heard.append(part)
         return heard
 
@@ -194,13 +194,13 @@ def test_listeners_hear_that_a_game_is_gone(tmp_path: Path, way: str) -> None:
     async def run() -> str:
         now = Clock()
         hub = Hub(Store(tmp_path / "games.sqlite"), clock=now)
-        name = hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+        name = await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         task, _ = await listening(hub, name)
         if way == "deleted":
-            hub.delete(name)
+            await hub.delete(name)
         else:
             now.now += 40 * 86_400
-            assert hub.expire() == 1
+            assert await hub.expire() == 1
         return (await asyncio.wait_for(task, 5))[-1]
 
     assert asyncio.run(run()).startswith("event: gone")
@@ -209,7 +209,7 @@ def test_listeners_hear_that_a_game_is_gone(tmp_path: Path, way: str) -> None:
 def test_a_write_that_fails_leaves_nobody_deaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         hub = Hub(Store(tmp_path / "games.sqlite"))
-        name = hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+        name = await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         _, heard = await listening(hub, name)
 
         def failing(*_: Any) -> None:
@@ -218,10 +218,10 @@ def test_a_write_that_fails_leaves_nobody_deaf(tmp_path: Path, monkeypatch: pyte
         with monkeypatch.context() as broken:
             broken.setattr(hub.store, "add_move", failing)
             with pytest.raises(hubs.RoomError, match="could not be stored"):
-                hub.move(name, {"do": "number", "seat": 1, "number": "5"})
+                await hub.move(name, {"do": "number", "seat": 1, "number": "5"})
         await asyncio.sleep(0.05)
-        assert '"begun":false' in heard[-1] and hub.live(name).watchers == 1
-        hub.move(name, {"do": "number", "seat": 1, "number": "5"})
+        assert '"begun":false' in heard[-1] and (await hub.live(name)).watchers == 1
+        await hub.move(name, {"do": "number", "seat": 1, "number": "5"})
         await asyncio.sleep(0.05)
         assert '"begun":true' in heard[-1]
 
@@ -235,7 +235,7 @@ def test_a_file_that_can_not_be_read_for_a_moment_loses_nobody_their_seat(
 
     async def run() -> list[str]:
         hub = Hub(Store(tmp_path / "games.sqlite"))
-        name = hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+        name = await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         task, _ = await listening(hub, name)
 
         def locked(*_: Any) -> None:
@@ -253,11 +253,11 @@ def test_rooms_that_are_watched_stay_in_memory(tmp_path: Path, monkeypatch: pyte
 
     async def run() -> None:
         hub = Hub(Store(tmp_path / "games.sqlite"))
-        watched = hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+        watched = await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         task, _ = await listening(hub, watched)
-        live = hub.live(watched)
+        live = await hub.live(watched)
         for _ in range(9):
-            hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+            await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         assert len(hub._live) == 3 and hub._live[watched] is live
         task.cancel()
 
