@@ -1,11 +1,14 @@
-"""Files that are whole or not there: written beside their place, then renamed into it."""
+"""Files that are whole or not there: written beside their place, then renamed into it. And locks."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,19 @@ def to_json(value: Any) -> bytes:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it, or kills us, finds the old one or the new one."""
+    """Write a file so that whoever reads it, or kills us, finds the old one or the new one.
+
+    A link stays: what it points to is replaced. What is no file (a device, a pipe) is written to.
+    """
+    try:
+        old = path.stat()
+    except FileNotFoundError:  # a link to nothing may be among them
+        old = None
+    if old is not None and (not stat.S_ISREG(old.st_mode) or _is_open_file(path)):
+        with open(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as place:
+            place.write(content)
+        return
+    path = Path(os.path.realpath(path))
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         temporary = Path(file.name)
         try:
@@ -34,8 +49,56 @@ def replace_file(path: Path, content: bytes) -> None:
         except BaseException:
             temporary.unlink()
             raise
-    temporary.chmod(0o666 & ~_umask())  # temporary files are private, ours need not be
-    temporary.replace(path)
+    try:
+        if old is not None and hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(temporary, old.st_uid, old.st_gid)
+        # Temporary files are private, ours need not be.
+        temporary.chmod(0o666 & ~_umask() if old is None else stat.S_IMODE(old.st_mode))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _is_open_file(path: Path) -> bool:
+    """Whether a name stands for a file that is open already, as /dev/stdout does."""
+    while not str(path.absolute()).startswith(("/proc/", "/dev/fd/")):
+        if not path.is_symlink():
+            return False
+        path = path.parent / path.readlink()
+    return True
+
+
+@contextmanager
+def lock(path: Path, refusal: str) -> Iterator[None]:
+    """Keep all others out who lock this file (ValueError); the lock goes with the process, however it ends."""
+    while True:
+        with open(path, "wb") as file:
+            try:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except ImportError:  # Windows
+                pass
+            except OSError:
+                raise ValueError(refusal) from None
+            # Whoever had it before may have deleted it between our two steps: then nobody else would see ours.
+            if not _is_there(path, file.fileno()):
+                continue
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    path.unlink()
+            return
+
+
+def _is_there(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _umask() -> int:

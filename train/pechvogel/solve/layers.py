@@ -18,8 +18,9 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import HEADER, Solution, make_codes
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
-from pechvogel.tabletop.files import replace_file, to_json
+from pechvogel.tabletop.files import lock, replace_file, to_json
 from pechvogel.train.pechvogel.solve.kernel import make_turn, solve_pairs
 from pechvogel.train.progress import bar
 from pechvogel_env import rules
@@ -59,7 +60,6 @@ def solve(copies: int, cap: int, path: Path, threads: int | None = None) -> dict
         run = _Run(copies, cap, path, threads or os.cpu_count() or 1)
         run.solve()
         run.finish()
-        _lock_path(path).unlink(missing_ok=True)
     return describe(path)
 
 
@@ -175,23 +175,9 @@ class _Run:
         self.note_path.unlink()
 
 
-def _lock_path(path: Path) -> Path:
-    return path.with_name(path.name + ".lock")
-
-
-def _lock(path: Path) -> IO[bytes]:
-    """Keep a second run off this table; the lock goes with the process, however it ends."""
-    file = open(_lock_path(path), "wb")  # noqa: SIM115  it stays open as long as the run
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # Windows
-        pass
-    except OSError:
-        file.close()
-        raise ValueError(f"another run is solving into {path}") from None
-    return file
+def _lock(path: Path) -> AbstractContextManager[None]:
+    """Keep a second run off this table."""
+    return lock(path.with_name(path.name + ".lock"), f"another run is solving into {path}")
 
 
 def note_of(path: Path) -> Path:
