@@ -1,13 +1,16 @@
 """The loop of every training run: play, learn, evaluate now and then, and lose nothing.
 
-A checkpoint is one file that is replaced as a whole, and a run that was killed and resumed ends with the same weights,
-to the bit, as one that was not. What it plays and learns is the business of its learner (`ppo`, `value`, `imitate`).
+A checkpoint is one file with its SHA-256 that is replaced as a whole; the one before is kept, for the case that it is
+damaged. A run that was killed and resumed ends with the same weights, to the bit, as one that was not. What it plays
+and learns is the business of its learner (`ppo`, `value`, `imitate`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -37,6 +40,9 @@ Data = dict[str, torch.Tensor]  # by name; a row per position
 Arrays = dict[str, NDArray[Any]]
 SomeConfig = TypeVar("SomeConfig", bound=Config)
 FittedConfig = TypeVar("FittedConfig", bound=ValueConfig | ImitationConfig)
+
+BEFORE = "checkpoint-before.safetensors"  # the last checkpoint but one, beside CHECKPOINT
+LARGEST = 2**53  # of what a checkpoint counts
 
 HALVES = 2  # of the tables, each played by a thread
 
@@ -185,26 +191,96 @@ class Loop(ABC, Generic[SomeConfig]):
             **more_notes,
         }
         contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, {"notes": json.dumps(notes)}))
+        about = {"notes": json.dumps(notes)}
+        about["sha256"] = digest(contiguous, about["notes"])
+        _keep(self.folder / CHECKPOINT, self.folder / BEFORE)
+        replace_file(self.folder / CHECKPOINT, to_bytes(contiguous, about))
         replace_file(self.folder / HISTORY, to_json(self.history))
 
     def restore(self, tensors: Arrays, notes: dict[str, Any]) -> None:
-        """The inverse of `checkpoint`."""
+        """The inverse of `checkpoint`; ValueError and the like if it is of another run or by another hand."""
+        self.done, self.updates = count(notes, "done"), count(notes, "updates")
+        self.seconds, self.history = _number(notes, "seconds"), notes["history"]
+        if not isinstance(self.history, list):
+            raise ValueError("history must be a list")
+        for row in self.history:
+            count(row, "steps")
+            _number(row, "win_share")
+            if not isinstance(row["against"], str):
+                raise ValueError("against must be a name")
         for module, network in self.modules().items():
-            network.load_state_dict({name: torch.from_numpy(a) for name, a in part(tensors, f"{module}.").items()})
+            found = part(tensors, f"{module}.")
+            for name, tensor in network.state_dict().items():
+                check_like(f"{module}.{name}", found[name], tensor.cpu().numpy())
+            network.load_state_dict({name: torch.from_numpy(array) for name, array in found.items()})
         optimizer = self.optimizer.state_dict()
-        optimizer["state"] = {}
-        for key, array in part(tensors, "optimizer.").items():
-            number, name = key.split(".")
-            optimizer["state"].setdefault(int(number), {})[name] = torch.from_numpy(array)
+        optimizer["state"] = self._optimizer_state(part(tensors, "optimizer."))
         self.optimizer.load_state_dict(optimizer)
         for name, array in self.tables().items():
+            check_like(name, tensors[name], array.view(np.uint8))
             array.view(np.uint8)[...] = tensors[name]
         for name, rng in self.generators().items():
             rng.bit_generator.state = notes["generators"][name]
-        self.done, self.updates = notes["done"], notes["updates"]
-        self.seconds, self.history = notes["seconds"], notes["history"]
         self.restore_further(tensors, notes)
+
+    def _optimizer_state(self, tensors: Arrays) -> dict[int, dict[str, torch.Tensor]]:
+        parameters = [parameter for group in self.optimizer.param_groups for parameter in group["params"]]
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for number, parameter in enumerate(parameters):
+            like = parameter.detach().cpu().numpy()
+            found = part(tensors, f"{number}.")
+            if found:  # Adam's: how many steps, and two averages
+                wanted = {"step": np.zeros(1, np.float32), "exp_avg": like, "exp_avg_sq": like}
+                for name, array in wanted.items():
+                    check_like(f"optimizer.{number}.{name}", found[name], array)
+                state[number] = {name: torch.from_numpy(array) for name, array in found.items()}
+        if sum(map(len, state.values())) != len(tensors):
+            raise ValueError("the optimizer has other parameters")
+        return state
+
+
+def digest(tensors: Arrays, notes: str) -> str:
+    """The SHA-256 of all that a checkpoint says."""
+    found = hashlib.sha256(notes.encode())
+    for name, array in sorted(tensors.items()):
+        found.update(f"\0{name} {array.dtype.str} {array.shape}\0".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def _keep(path: Path, before: Path) -> None:
+    """A second name for a file that is about to be replaced: at no moment is there none."""
+    if not path.exists():
+        return
+    spare = before.with_name(f".{before.name}")
+    spare.unlink(missing_ok=True)
+    try:
+        os.link(path, spare)
+    except OSError:  # not every file system has links
+        replace_file(before, path.read_bytes())
+    else:
+        spare.replace(before)
+
+
+def count(notes: Any, key: str, most: int = LARGEST) -> int:
+    """A whole number in notes."""
+    value = notes[key]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"{key} must be a whole number from 0 to {most}")
+    return value
+
+
+def _number(notes: Any, key: str) -> float:
+    value = notes[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
+        raise ValueError(f"{key} must be a number from 0 on")
+    return float(value)
+
+
+def check_like(name: str, array: NDArray[Any], like: NDArray[Any]) -> None:
+    """Refuse an array of another shape or type, which assignments would stretch or convert."""
+    if array.shape != like.shape or array.dtype != like.dtype:
+        raise ValueError(f"{name} must be {like.dtype} of {like.shape}, not {array.dtype} of {array.shape}")
 
 
 def part(tensors: Arrays, prefix: str) -> Arrays:

@@ -22,7 +22,7 @@ from pechvogel.agents.base import Agent
 from pechvogel.agents.policy import Policy, PolicyAgent
 from pechvogel.tabletop.rewards import win_share
 from pechvogel.train.config import CHECKPOINT, PpoConfig
-from pechvogel.train.loop import Arrays, Loop, part
+from pechvogel.train.loop import Arrays, Loop, check_like, count, part
 from pechvogel.train.selfplay import League, Opponent, Sampled, Scripted, SelfPlayVecEnv
 
 OWN = ("current", "past")  # members of a league that are no agents: the learner, and snapshots of it
@@ -178,14 +178,18 @@ class PpoLearner(Loop[PpoConfig]):
     def restore_further(self, tensors: Arrays, notes: dict[str, Any]) -> None:
         """The inverse of `further`."""
         model = self.model
-        self.snapshots = [
-            Policy.from_tensors(part(tensors, f"snapshot.{number}.")) for number in range(notes["snapshots"])
-        ]
-        self.taken = notes["taken"]
+        kept = range(count(notes, "snapshots", self.config.snapshots))
+        for number in kept:
+            for name, array in self.policy().tensors().items():
+                check_like(f"snapshot {number}", tensors[f"snapshot.{number}.{name}"], array)
+        self.snapshots = [Policy.from_tensors(part(tensors, f"snapshot.{number}.")) for number in kept]
+        self.taken = count(notes, "taken")
         torch.set_rng_state(torch.from_numpy(tensors["torch_rng"]))
         kind, place, has_gauss, gauss = notes["numpy_rng"]
+        check_like("numpy_rng", tensors["numpy_rng"], np.zeros(624, np.uint32))
         np.random.set_state((kind, tensors["numpy_rng"], place, has_gauss, gauss))  # noqa: NPY002
         model._last_obs = self.env.buffers.observations.copy()
+        check_like("episode_starts", tensors["episode_starts"], np.zeros(self.config.tables, np.uint8))
         model._last_episode_starts = tensors["episode_starts"].astype(bool)
-        model.num_timesteps, model._n_updates = self.done, notes["model_updates"]
+        model.num_timesteps, model._n_updates = self.done, count(notes, "model_updates")
         self._renew_league()
