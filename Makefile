@@ -14,7 +14,7 @@ PAGE_READY := $(PAGE)/node_modules/.ready
 PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
 PRETTY := 'play/pechvogel/web/{index.html,style.css,js/*.js,words/*.json}' $(PAGE)
 
-.PHONY: run test test-slow check lint types docs page-check page-format golden mutants coverage bench load clean
+.PHONY: run test test-slow check lint types docs page-check page-format golden mutants coverage differential bench load clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
@@ -71,6 +71,10 @@ mutants: $(READY)
 
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --cov --cov-report term:skip-covered --cov-report html:build/coverage
+
+# The engine against a model of the rules in C; stopped or killed, the same command goes on.
+differential: $(READY)
+	$(BIN)/python -m tests.pechvogel.differential.compare --decisions 1e9 --jobs 2 --out build/differential
 
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers
