@@ -37,7 +37,7 @@ KEPT = 1000  # rooms in memory; others are read again when somebody comes
 MAX_MOVES = 5_000  # of a room; a long game has a thousand, and all are played again when a room is loaded
 EXPIRED = 100  # rooms that are forgotten in one go
 THINKERS = 2
-LOADERS = 2
+LONG = 1_000  # moves of a room that takes long to load: then short ones don't queue behind it
 PAUSES = (0.1, 5.0)  # seconds between tries of agents while nothing can be stored: the first, and the longest
 COACH_QUEUE = 32  # questions to the coach that wait or are being answered
 COACH_EACH = 4  # of them from one address
@@ -110,7 +110,7 @@ class Hub:
         self._waiting: list[tuple[Callable[[], Any], asyncio.Future[Any]]] = []  # to be written
         self._writing: asyncio.Task[None] | None = None
         self._writer = ThreadPoolExecutor(1, "writer")
-        self._loaders = ThreadPoolExecutor(LOADERS, "loader")
+        self._loaders = (ThreadPoolExecutor(1, "loader"), ThreadPoolExecutor(1, "long"))
         self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
         self._coaches = ThreadPoolExecutor(1, "coach")
         self._asking: Counter[str] = Counter()  # questions to the coach, by who waits for them
@@ -159,7 +159,8 @@ class Hub:
 
     async def _replay(self, name: str) -> None:
         try:
-            loaded = await asyncio.get_running_loop().run_in_executor(self._loaders, self.store.load, name)
+            loader = self._loaders[self.store.length(name) > LONG]
+            loaded = await asyncio.get_running_loop().run_in_executor(loader, self.store.load, name)
         except (sqlite3.Error, OSError) as error:
             log.error("the file of games failed: %s", error)
             raise _not_stored() from None
@@ -427,7 +428,8 @@ class Hub:
                 live.thinking.cancel()
         self._thinkers.shutdown(wait=False, cancel_futures=True)
         self._coaches.shutdown(wait=False, cancel_futures=True)
-        self._loaders.shutdown(wait=False, cancel_futures=True)
+        for loader in self._loaders:
+            loader.shutdown(wait=False, cancel_futures=True)
         if self._writing is not None:
             await asyncio.wait([self._writing])
         self._writer.shutdown()

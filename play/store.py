@@ -57,7 +57,7 @@ HOUR = 3600.0
 
 
 class Store:
-    """The file. Used by one thread of one process at a time, but for `load`, `stage` and `checkpoint`."""
+    """The file. Used by one thread of one process at a time, but for `load`, `length`, `stage` and `checkpoint`."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(os.path.realpath(path))  # whatever links lead to it, there is one lock
@@ -175,6 +175,11 @@ class Store:
         """How many games are being played."""
         (count,) = self._db.execute("SELECT count(*) FROM rooms WHERE NOT over").fetchone()
         return int(count)
+
+    def length(self, name: str) -> int:
+        """How many moves a room has."""
+        (last,) = self._reader.execute("SELECT max(number) FROM moves WHERE room = ?", (name,)).fetchone()
+        return 0 if last is None else int(last) + 1
 
     def stage(self, name: str) -> tuple[bool, bool] | None:
         """Whether a game has begun, and whether it is over; None if there is no such room."""

@@ -532,6 +532,28 @@ def test_a_room_is_loaded_once_for_all_who_ask(tmp_path: Path, monkeypatch: pyte
     asyncio.run(run())
 
 
+def test_short_rooms_do_not_wait_for_long_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hubs, "LONG", 100)
+    path = tmp_path / "games.sqlite"
+    long_room(path, 101)
+
+    async def run() -> None:
+        hub = Hub(Store(path))
+        short = await hub.open(opening(ANN, ANN))
+        hub._live.clear()
+        load, may_go_on = hub.store.load, threading.Event()
+        monkeypatch.setattr(hub.store, "load", lambda name: load(name) if name == short or may_go_on.wait(20) else None)
+        slow = asyncio.create_task(hub.live("long"))
+        await asyncio.sleep(0.05)
+        await asyncio.wait_for(hub.live(short), 10)
+        assert not slow.done()
+        may_go_on.set()
+        assert (await slow).moves == 101
+        await hub.close()
+
+    asyncio.run(run())
+
+
 def test_rooms_that_are_too_long_can_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert hubs.MAX_MOVES == 5000
     monkeypatch.setattr(hubs, "MAX_MOVES", 50)
