@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import namedtuple
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8, Seeds, Truths
 from pechvogel.tabletop.bits import action_list, first_illegal
 from pechvogel.tabletop.checks import check_truths
-from pechvogel.tabletop.guards import check_games, plain
+from pechvogel.tabletop.guards import INT64, check_games, plain
 from pechvogel.tabletop.seeds import check_seed, game_seed, seeded_first_player
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ Games: TypeAlias = Ints  # numbers of games, all different
 Shapes: TypeAlias = dict[str, tuple[tuple[int, ...], DTypeLike]]
 
 NOBODY = -1
+_shape = attrgetter("shape")
 
 
 @dataclass
@@ -107,7 +108,7 @@ class Batch(ABC):
         self.buffers, self.num_players = buffers, num_players
         self._wanted = wanted
         self._rows = _checked_rows(buffers, wanted)
-        self._seen = _look_of(self._rows)
+        self._shapes = [*map(_shape, self._rows)]
         self.auto_reset, self.threads = auto_reset, threads
         self.running = Running(states, np.zeros(n, np.int64), np.zeros(n, np.uint64), np.zeros(n, np.int64))
         self.states, self.bits, self.seeds, self.episodes = self.running
@@ -180,12 +181,13 @@ class Batch(ABC):
         """
         if not isinstance(actions, np.ndarray):
             raise ValueError(f"actions must be an int64 array, not {type(actions).__name__}")
-        if actions.shape != (self.num_games,) or actions.dtype != np.int64:
+        if actions.shape != (self.num_games,) or actions.dtype != INT64:
             raise ValueError(
                 f"actions must be an int64 array of shape ({self.num_games},), "
                 f"not {actions.dtype} of shape {actions.shape}"
             )
-        actions = plain(actions)
+        if not actions.flags.carray:
+            actions = plain(actions)
         games = self._all_games if games is None else check_games(games, self.num_games)
         self.rows()
         alone = self.threads == 1
@@ -207,9 +209,10 @@ class Batch(ABC):
 
     def rows(self) -> Rows:
         """The buffers for compiled code, checked again where the caller has put other arrays into them."""
-        if _look_of(vars(self.buffers).values()) != self._seen:
+        # The same arrays in the same shapes, which costs less than to look at all again.
+        same = all(map(is_, vars(self.buffers).values(), self._rows))
+        if not same or [*map(_shape, self._rows)] != self._shapes:
             self._rows = _checked_rows(self.buffers, self._wanted)
-            self._seen = _look_of(self._rows)
         return self._rows
 
     def live(self) -> Games:
@@ -256,11 +259,6 @@ class Batch(ABC):
         if self._pool is not None and self._pool_owner == os.getpid():
             self._pool.shutdown()
         self._pool = None
-
-
-def _look_of(arrays: Iterable[Any]) -> list[tuple[int, Any]]:
-    """What tells cheaply that these are the arrays which were checked; those are kept, so their ids are theirs."""
-    return [(id(array), getattr(array, "shape", None)) for array in arrays]
 
 
 def _checked_rows(buffers: Buffers, wanted: Shapes) -> Rows:

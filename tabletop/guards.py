@@ -16,6 +16,8 @@ from numpy.typing import DTypeLike, NDArray
 from pechvogel.tabletop.arrays import Ints
 from pechvogel.tabletop.compile import JIT, compiled
 
+INT64 = np.dtype(np.int64)  # to compare with a type, NumPy would make one of it every time
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -73,14 +75,12 @@ def plain(array: NDArray[Any]) -> NDArray[Any]:
 @compiled
 def first_wrong_game(games: Ints, num_games: int) -> int:
     """The place of the first number that is no game's, or is there for the second time; -1 if there is none."""
-    last = -1
-    ascending = 0
-    for i in games:  # as nearly all callers have them: all is said
-        if not last < i < num_games:
-            break
-        last = i
-        ascending += 1
-    if ascending == len(games):
+    if len(games) == 0:
+        return -1
+    falls = 0
+    for k in range(1, len(games)):  # a sum and no way out of the loop: so it takes several at once
+        falls += games[k] <= games[k - 1]
+    if falls == 0 and games[0] >= 0 and games[len(games) - 1] < num_games:  # as nearly all callers have them
         return -1
     seen = np.zeros(num_games, np.bool_)
     for k in range(len(games)):
@@ -93,8 +93,9 @@ def first_wrong_game(games: Ints, num_games: int) -> int:
 
 def check_games(games: Any, num_games: int) -> Ints:
     """Refuse what are not numbers of games, all different; returns them as compiled code takes them."""
-    check_array("games", games, np.int64)
-    games = plain(games)
+    if type(games) is not np.ndarray or games.dtype != INT64 or games.ndim != 1 or not games.flags.carray:
+        check_array("games", games, INT64)
+        games = plain(games)
     wrong = int(first_wrong_game(games, num_games))
     if wrong >= 0:
         number = int(games[wrong])
