@@ -182,13 +182,13 @@ def test_moves_of_many_rooms_share_a_commit(tmp_path: Path, monkeypatch: pytest.
         names = [await hub.open(opening(ANN, ANN)) for _ in range(20)]
         slow = Slow(hub.store, monkeypatch)
         slow.may_go_on.clear()
-        before = [hub._live[name].state() for name in names]
+        before = [hub._live[name].room.show() for name in names]
         moves = [asyncio.create_task(hub.move(name, NUMBER)) for name in names]
         looks = [asyncio.create_task(hub.live(name)) for name in names]
         second = [asyncio.create_task(hub.move(name, {**NUMBER, "seat": 1})) for name in names]
         await asyncio.sleep(0.1)
         assert not any(task.done() for task in (*moves, *looks, *second)), "nothing is answered before it is stored"
-        assert [hub._live[name].state() for name in names] == before, "nobody sees it before"
+        assert [json.loads(hub._live[name].state()) for name in names] == before, "nobody sees it before"
         moves[0].cancel()  # somebody hangs up: their move happens all the same
         slow.may_go_on.set()
         await asyncio.gather(*moves[1:], *looks, *second)
