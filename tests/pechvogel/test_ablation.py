@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib")
 from pechvogel.agents import card
 from pechvogel.cli import main
 from pechvogel.train.config import ValueConfig
+from pechvogel.train.loop import Loop
 from pechvogel.train.pechvogel import ablation
 
 
@@ -67,8 +68,8 @@ def test_what_is_missing_is_trained_and_played(
 def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = ValueConfig(turns=300, tables=16, rollout=4, hidden=[8], evaluation_games=10, checkpoint_minutes=0)
     seen: list[Any] = []
-    resume = ablation.run.resume
-    monkeypatch.setattr(ablation.run, "resume", lambda folder: [seen.append(folder), resume(folder)])
+    restore = Loop.restore
+    monkeypatch.setattr(Loop, "restore", lambda loop, *saved: [seen.append(loop.folder), restore(loop, *saved)])
     ablation._trained(config, tmp_path / "run")
     assert not seen and (tmp_path / "run" / "policy.safetensors").is_file()
     card = (tmp_path / "run" / "policy.json").read_bytes()
