@@ -261,7 +261,7 @@ class Game:
         """What a seat sees, as a fresh vector."""
         self._check_started()
         out = np.empty((1, self._size), np.float32)
-        observation.observe(self.states, _FIRST, 0, 1, self._seats[seat], out)
+        observation.put_observations(self.states, _FIRST, 0, 1, self._seats[seat], out)
         return out[0]
 
     def scores(self) -> list[int]:

@@ -72,7 +72,7 @@ class Store:
             self._db.execute("PRAGMA foreign_keys = ON")
             self._migrate()
             # For the thread that must not wait while another one writes.
-            self._reader = sqlite3.connect(self.path, PATIENCE, isolation_level=None, check_same_thread=False)
+            self._reader = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
         except (sqlite3.DatabaseError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
@@ -147,7 +147,7 @@ class Store:
 
     def load(self, name: str) -> tuple[Room, int] | None:
         """A room as it was after its last move, and how many moves there were. It takes long: any thread may do it."""
-        with closing(sqlite3.connect(self.path, PATIENCE, isolation_level=None)) as db:
+        with closing(sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)) as db:
             db.execute("BEGIN")  # both as they are at one moment
             row = db.execute("SELECT opening FROM rooms WHERE id = ?", (name,)).fetchone()
             moves = db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,)).fetchall()

@@ -58,7 +58,7 @@ class League:
 
     def __init__(self, members: Mapping[Opponent, float] | None = None) -> None:
         self.opponents: list[Opponent] = []
-        self.shares = np.zeros(0)
+        self.shares: Floats = np.zeros(0)
         if members is not None:
             self.renew(members)
 
