@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from pechvogel.agents.base import BatchAgent
 from pechvogel.agents.games import kind_of
 from pechvogel.agents.policy import Policy
-from pechvogel.tabletop.arrays import Floats32, Ints, Truths
+from pechvogel.tabletop.arrays import Floats, Floats32, Ints, Truths
 from pechvogel.tabletop.batch import Batch
 from pechvogel.tabletop.kind import Variant
 
