@@ -154,12 +154,7 @@ def exploit(arguments: argparse.Namespace) -> None:
     from pechvogel.train.pechvogel.solve import exploit
 
     result = exploit.measure(
-        arguments.agent,
-        arguments.copies,
-        arguments.frustrations,
-        arguments.games,
-        arguments.seed,
-        arguments.table,
+        arguments.agent, arguments.copies, arguments.frustrations, arguments.games, arguments.seed, arguments.table
     )
     _present(arguments, result, lambda: exploit.show(result))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from threading import Thread
 
 
@@ -32,10 +33,5 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 def _end_with_parent() -> None:
     """Worker processes would wait for work for ever if the one that gives it were killed."""
     parent = parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
+    if parent is not None:
+        Thread(target=lambda: os._exit(len(wait([parent.sentinel]))), daemon=True).start()
