@@ -22,9 +22,9 @@ from pechvogel.tabletop.arrays import Ints
 from pechvogel.tabletop.batch import Rows, Running, count_games
 from pechvogel.tabletop.bits import first_illegal, write_masks
 from pechvogel.tabletop.bits import random_actions as random_actions  # for who steps a batch by hand
-from pechvogel.tabletop.checks import check_truths
+from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.guards import check_games
+from pechvogel.tabletop.guards import check_array, check_games, check_writeable, checked
 from pechvogel.tabletop.seeds import game_seed, seeded_first_player
 from pechvogel_env import observation, rules
 from pechvogel_env.game import NEVER, check_settings, go_on
@@ -41,6 +41,20 @@ class Buffers(tabletop.Buffers):
         return cls.of_sizes(num_games, num_players, observation.size(num_players), NUM_ACTIONS)
 
 
+def _check_scores(states: Any, games: Any, scores: Any) -> None:
+    check_array("states", states, rules.STATE)
+    check_array("games", games, np.int64)
+    check_array("scores", scores, np.int32, 2)
+    if len(games) != len(scores):
+        raise ValueError(f"scores must have a row for each of {len(games)} games, not {len(scores)}")
+    if not len(games):
+        return
+    if not 0 <= games.min() <= games.max() < len(states) or states["num_players"][games].max() > scores.shape[1]:
+        raise ValueError("games must be numbers of states, with no more players than a row of scores has numbers")
+    check_writeable("scores", scores)
+
+
+@checked(_check_scores)
 @compiled
 def write_scores(states: States, games: Ints, scores: NDArray[np.int32]) -> None:
     """The points of everybody in some games as they stand, a row each."""
@@ -184,10 +198,12 @@ class Batch(tabletop.Batch):
 
     def shown(self, games: Ints) -> States:
         """Everything is public: the states."""
-        return self.states[games]
+        return self.states[check_games(games, self.num_games)]
 
     def view(self, game: int, seat: int) -> Position:
         """Everything is public: the position."""
+        check_whole("game", game, 0, self.num_games - 1)
+        check_whole("seat", seat, 0, self.num_players - 1)
         return position_of(self.states, game)
 
     def scores(self, games: Ints) -> NDArray[np.int32]:

@@ -1,6 +1,6 @@
 """A game in progress: the rules, the dice, and whose decision comes next.
 
-`advance` is the compiled heart that single games, batches and replays share: it throws dice and plays forced
+`go_on` is the compiled heart that single games, batches and replays share: it throws dice and plays forced
 actions until somebody has to decide. `Game` is the Python view of one game, on which the environments stand.
 """
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pechvogel.tabletop.bits import action_list, lowest_action, mask_of, random_action
 from pechvogel.tabletop.checks import check_one_of, check_truths, check_whole
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.guards import check_array, check_writeable, checked
 from pechvogel.tabletop.rewards import REWARDS
 from pechvogel.tabletop.seeds import check_seed, game_seed, mix, seeded_first_player
 from pechvogel_env import observation, rules
@@ -66,7 +67,7 @@ def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> 
 
 
 @compiled
-def advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
+def _advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> int:
     """Carry out a legal action (none if it is negative) and go on to the next decision of game `i`."""
     s = states[i]
     if action >= 0:
@@ -74,6 +75,43 @@ def advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, s
     return go_on(s, seed, skip_forced, stop_turn, throw)
 
 
+def _check_passes(states: Any, i: Any, before: Any) -> None:
+    rules.check_game(states, i)
+    check_writeable("states", states)
+    rules.check_game(before, 0)
+    check_writeable("before", before)
+
+
+@checked(_check_passes)
+@compiled
+def play_passes(states: States, i: int, before: States) -> bool:
+    """Pass for all who can do nothing else, up to the end of the turn; whether it has ended by that.
+
+    `before` gets the state before the last pass.
+    """
+    s = states[i]
+    turn = s.turn
+    while s.phase == Phase.REDUCE or s.phase == Phase.FRUSTRATE or s.phase == Phase.JOIN:
+        bits = rules.legal_of(s)
+        if bits & (bits - 1):
+            return False
+        before[0] = s
+        act(s, lowest_action(bits))
+        if s.turn != turn:
+            return True
+    return False
+
+
+def _check_random_games(states: Any, num_players: Any, copies: Any, italian_reading: Any, seed: Any) -> None:
+    check_array("states", states, rules.STATE)
+    check_writeable("states", states)
+    check_settings(num_players, copies, REWARDS[0], None)
+    check_truths(italian_reading=italian_reading)
+    if type(seed) is not np.uint64:  # others would be compiled for anew, and wrap around elsewhere
+        raise ValueError(f"seed must be a number of uint64, not {type(seed).__name__}")
+
+
+@checked(_check_random_games)
 @compiled
 def random_games(states: States, num_players: int, copies: int, italian_reading: bool, seed: Any) -> int:
     """Play a whole game of random actions in every state, all a function of the seed.
@@ -194,7 +232,7 @@ class Game:
         """To the next decision: with scripted dice while they last, then with the seeded ones."""
         seed, skip_forced, stop_turn = self._seed, self.skip_forced, self._stop_turn
         while self.keep_dice or self.scripted < len(self.script):
-            bits = advance(self.states, 0, action, seed, skip_forced, stop_turn, False)
+            bits = _advance(self.states, 0, action, seed, skip_forced, stop_turn, False)
             if bits != DICE_NEXT:
                 self.bits = bits
                 return
@@ -207,7 +245,7 @@ class Game:
             rules.apply_dice(self.states, 0, faces)
             if self.keep_dice:
                 self.dice += faces.tolist()
-        self.bits = advance(self.states, 0, action, seed, skip_forced, stop_turn, True)
+        self.bits = _advance(self.states, 0, action, seed, skip_forced, stop_turn, True)
 
     def _illegal(self, action: Any) -> str:
         if not self.bits:

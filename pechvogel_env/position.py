@@ -40,11 +40,14 @@ _NOBODY_DECIDES = ("throw", "over")
 
 
 class PositionError(ValueError):
-    """An impossible or malformed position; the message starts with the name of the wrong field."""
+    """An impossible or malformed position; the message starts with the name of the wrong field.
 
-    def __init__(self, field: str, problem: str) -> None:
+    What somebody may get wrong who sets one up has a `code`, and the `facts` for a sentence in their language.
+    """
+
+    def __init__(self, field: str, problem: str, code: str = "other", **facts: Any) -> None:
         super().__init__(f"position: {field} {problem}")
-        self.field = field
+        self.field, self.code, self.facts = field, code, facts
 
 
 class _Fields:
@@ -139,7 +142,7 @@ class Position(_Fields):
         source = _as_mapping(source)
         for name in (field.name for field in fields(cls)):
             if name not in source:
-                raise PositionError(name, "is missing")
+                raise PositionError(name, "is missing", "line")
         return _build(source)
 
     @classmethod
@@ -277,17 +280,17 @@ def _read_text(text: str) -> Mapping[str, Any]:
         try:
             source = parse_json(text, MAX_TEXT)
         except ValueError as error:
-            raise PositionError("as a whole", f"can't be read: {error}") from None
+            raise PositionError("as a whole", f"can't be read: {error}", "line") from None
         assert isinstance(source, dict)
         return source
     parts = text.split("_")
     if len(parts) != 10:
-        raise PositionError("as a whole", f"must be JSON or ten parts joined by '_', and this has {len(parts)}")
+        raise PositionError("as a whole", f"must be JSON or ten parts joined by '_', and this has {len(parts)}", "line")
 
     def part(k: int, name: str, pattern: str) -> re.Match[str]:
         match = re.fullmatch(pattern, parts[k], re.ASCII)
         if match is None:
-            raise PositionError(name, f"is written as {shown_value(parts[k])}, which is not its text form")
+            raise PositionError(name, f"is written as {shown_value(parts[k])}, which is not its text form", "line")
         return match
 
     def digits(run: str) -> list[int]:
@@ -298,7 +301,7 @@ def _read_text(text: str) -> Mapping[str, Any]:
     for entry in parts[2].split("."):
         match = re.fullmatch(r"(\d{5})f(\d{1,10})", entry, re.ASCII)
         if match is None:
-            raise PositionError("players", f"has an entry {shown_value(entry)}, which is not its text form")
+            raise PositionError("players", f"has an entry {shown_value(entry)}, which is not its text form", "line")
         players.append({"markers": digits(match[1]), "frustrations": int(match[2])})
     murphy = part(3, "murphy", r"-|\d")[0]
     board = digits(part(5, "target", r"\d{3}")[0])
@@ -364,9 +367,10 @@ def _build(source: Mapping[str, Any]) -> Position:
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise PositionError(name, f"must be a whole number, not {shown_value(value)}")
+        raise PositionError(name, f"must be a whole number, not {shown_value(value)}", "number", low=low, high=high)
     if not low <= value <= high:
-        raise PositionError(name, f"must be from {low} to {high}, not {shown_value(int(value))}")
+        sentence = f"must be from {low} to {high}, not {shown_value(int(value))}"
+        raise PositionError(name, sentence, "number", low=low, high=high)
     return int(value)
 
 
@@ -425,28 +429,32 @@ def _check_markers(p: Position) -> None:
     for value in range(NUM_VALUES):
         held = sum(player.markers[value] for player in p.players)
         if held > p.copies:
-            raise PositionError("players", f"hold {held} markers of value {value + FIRST_VALUE}, more than {p.copies}")
+            sentence = f"hold {held} markers of value {value + FIRST_VALUE}, more than {p.copies}"
+            raise PositionError("players", sentence, "markers", value=value + FIRST_VALUE, copies=p.copies)
         if held + p.middle[value] > p.copies:
             raise PositionError(
                 f"middle[{value}]",
                 f"is {p.middle[value]}, but with {held} at the players there would be more than "
                 f"{p.copies} markers of value {value + FIRST_VALUE}",
+                "markers",
+                value=value + FIRST_VALUE,
+                copies=p.copies,
             )
     if p.phase == "over" and any(p.middle):
-        raise PositionError("phase", "is 'over', but markers are left in the middle (R20)")
+        raise PositionError("phase", "is 'over', but markers are left in the middle (R20)", "markers_left")
     if p.phase != "over" and not any(p.middle):
-        raise PositionError("middle", f"is empty, so the game is over, but phase is {p.phase!r} (R20)")
+        raise PositionError("middle", f"is empty, so the game is over, but phase is {p.phase!r} (R20)", "middle_empty")
 
 
 def _check_asked(p: Position) -> None:
     if p.phase in _NOBODY_DECIDES:
         if p.to_act is not None:
-            raise PositionError("to_act", f"must be null in phase {p.phase!r}")
+            raise PositionError("to_act", f"must be null in phase {p.phase!r}", "asked")
     elif p.to_act is None:
-        raise PositionError("to_act", f"must say who is asked in phase {p.phase!r}")
+        raise PositionError("to_act", f"must say who is asked in phase {p.phase!r}", "asked")
     elif (p.to_act == p.active) != (p.phase in _ACTIVE_DECIDES):
         who = "the active player" if p.phase in _ACTIVE_DECIDES else "an opponent"
-        raise PositionError("to_act", f"must be {who} in phase {p.phase!r}")
+        raise PositionError("to_act", f"must be {who} in phase {p.phase!r}", "asked")
 
 
 def _check_board(p: Position) -> None:
@@ -456,35 +464,38 @@ def _check_board(p: Position) -> None:
     if start_of_turn or first_throw:
         for name in ("reduced", "after_reduction", "frustraters"):
             if getattr(p, name):
-                raise PositionError(name, "must be false or empty up to a turn's first throw (R18)")
+                raise PositionError(name, "must be false or empty up to a turn's first throw (R18)", "first_throw")
     if p.after_reduction and not p.reduced:
         raise PositionError("after_reduction", "is true, but reduced is false")
     if start_of_turn:
         for name in ("target", "targets", "ravens", "last_throw"):
             if getattr(p, name):
-                raise PositionError(name, "must be none or 0 while the board is empty")
+                raise PositionError(name, "must be none or 0 while the board is empty", "board")
         return
     if p.phase == "throw":
         if not 1 <= p.targets < rules.TARGETS_NEEDED:
-            raise PositionError("targets", f"must be 1 to 3 before a later throw, not {p.targets} (R8)")
+            raise PositionError("targets", f"must be 1 to 3 before a later throw, not {p.targets} (R8)", "later_throw")
         if p.ravens >= RAVENS_LIMIT:
-            raise PositionError("ravens", f"must be 0 to 2 before a later throw, not {p.ravens} (R8)")
+            raise PositionError("ravens", f"must be 0 to 2 before a later throw, not {p.ravens} (R8)", "later_throw")
         if p.last_throw:
             _check_last_throw(p)
             if p.after_reduction:  # a reduced throw was taken back, and another one is not protected (Q3)
                 raise PositionError("after_reduction", "is true, but the coming throw repeats nothing")
         return
     if p.phase == "target" and not first_throw:
-        raise PositionError("last_throw", "must be the seven dice of a first throw in phase 'target'")
+        sentence = "must be the seven dice of a first throw in phase 'target'"
+        raise PositionError("last_throw", sentence, "dice", count=NUM_DICE, given=len(p.last_throw))
     if not p.last_throw:
-        raise PositionError("last_throw", f"must not be empty in phase {p.phase!r}")
+        raise PositionError("last_throw", f"must not be empty in phase {p.phase!r}", "no_throw")
     _check_last_throw(p)
     if p.phase in ("take", "discard") and p.targets < rules.TARGETS_NEEDED:
-        raise PositionError("targets", f"must be at least 4 in phase {p.phase!r}, not {p.targets} (R10)")
+        raise PositionError("targets", f"must be at least 4 in phase {p.phase!r}, not {p.targets} (R10)", "four_needed")
     if p.phase == "take" and not _marker_to_be_had(p):
-        raise PositionError("phase", f"is 'take', but no marker of value {p.target} is to be had (R10)")
+        sentence = f"is 'take', but no marker of value {p.target} is to be had (R10)"
+        raise PositionError("phase", sentence, "no_marker", value=p.target)
     if p.phase == "discard" and not p.players[p.active].markers[(p.target or 0) - FIRST_VALUE]:
-        raise PositionError("players", "lack the marker that the active player has just stolen (R10)")
+        sentence = "lack the marker that the active player has just stolen (R10)"
+        raise PositionError("players", sentence, "not_stolen", value=p.target)
 
 
 def _check_last_throw(p: Position) -> None:
@@ -492,36 +503,39 @@ def _check_last_throw(p: Position) -> None:
     ravens = p.last_throw.count(rules.RAVEN)
     if len(p.last_throw) == NUM_DICE:
         if p.ravens != ravens:
-            raise PositionError("ravens", f"is {p.ravens}, but the first throw shows {ravens}")
+            raise PositionError("ravens", f"is {p.ravens}, but the first throw shows {ravens}", "board")
         if ravens >= RAVENS_LIMIT:
             others = sorted(set(p.last_throw) - {rules.RAVEN})
             alike = others[0] if ravens == RAVENS_LIMIT and len(others) == 1 else None
             if p.phase == "target":
-                raise PositionError("phase", "is 'target', but three ravens end the turn at once")
+                raise PositionError("phase", "is 'target', but three ravens end the turn at once", "three_ravens")
             if p.target != alike:
-                raise PositionError("target", f"must be {alike or 'null'} after this first throw (ruling after R9)")
+                sentence = f"must be {alike or 'null'} after this first throw (ruling after R9)"
+                raise PositionError("target", sentence, "three_ravens")
         elif p.phase == "target":
             if p.target is not None:
-                raise PositionError("target", "must be null while it is being chosen")
+                raise PositionError("target", "must be null while it is being chosen", "board")
         elif p.target is None:
-            raise PositionError("target", f"must be set in phase {p.phase!r}")
+            raise PositionError("target", f"must be set in phase {p.phase!r}", "no_target")
         shown = 0 if p.target is None else p.last_throw.count(p.target)
         if p.target is not None and not shown:
-            raise PositionError("target", f"is {p.target}, which the first throw does not show (R6)")
+            sentence = f"is {p.target}, which the first throw does not show (R6)"
+            raise PositionError("target", sentence, "not_shown", value=p.target)
         if p.targets != shown:
-            raise PositionError("targets", f"is {p.targets}, but the first throw shows {shown}")
+            raise PositionError("targets", f"is {p.targets}, but the first throw shows {shown}", "board")
         return
     if p.target is None:
-        raise PositionError("target", "must be set after a turn's first throw")
+        raise PositionError("target", "must be set after a turn's first throw", "no_target")
     before_targets = p.targets - p.last_throw.count(p.target)
     before_ravens = p.ravens - ravens
     if not 1 <= before_targets < rules.TARGETS_NEEDED:
-        raise PositionError("targets", f"is {p.targets}, which does not fit the last throw (R7, R8)")
+        raise PositionError("targets", f"is {p.targets}, which does not fit the last throw (R7, R8)", "board")
     if not 0 <= before_ravens < RAVENS_LIMIT:
-        raise PositionError("ravens", f"is {p.ravens}, which does not fit the last throw (R7, R8)")
+        raise PositionError("ravens", f"is {p.ravens}, which does not fit the last throw (R7, R8)", "board")
     dice = NUM_DICE - before_targets - before_ravens
     if len(p.last_throw) != dice:
-        raise PositionError("last_throw", f"has {len(p.last_throw)} dice, but {dice} were thrown (R8)")
+        sentence = f"has {len(p.last_throw)} dice, but {dice} were thrown (R8)"
+        raise PositionError("last_throw", sentence, "dice", count=dice, given=len(p.last_throw))
 
 
 def _marker_to_be_had(p: Position) -> bool:
@@ -534,19 +548,19 @@ def _check_frustraters(p: Position) -> None:
     """R15, Q2: opponents, each once, clockwise from whoever started."""
     if not p.frustraters:
         if p.phase == "join":
-            raise PositionError("frustraters", "must name who started in phase 'join'")
+            raise PositionError("frustraters", "must name who started in phase 'join'", "no_starter")
         return
     starter = p.frustraters[0]
     distances = [(seat - starter) % p.num_players for seat in p.frustraters]
     if p.active in p.frustraters:
-        raise PositionError("frustraters", "must not include the active player")
+        raise PositionError("frustraters", "must not include the active player", "frustraters")
     if any(later <= earlier for earlier, later in pairwise(distances)):
-        raise PositionError("frustraters", "must be in clockwise order from the first, each once (Q2)")
+        raise PositionError("frustraters", "must be in clockwise order from the first, each once (Q2)", "frustraters")
     if p.phase != "join":
         return
     assert p.to_act is not None
     if (p.to_act - starter) % p.num_players <= distances[-1]:
-        raise PositionError("to_act", "must come after those who have answered, clockwise (Q2)")
+        raise PositionError("to_act", "must come after those who have answered, clockwise (Q2)", "answered")
     # Whether the starter could start is a rule (R18, Q3): ask the engine, a moment earlier.
     states = rules.new_states(1)
     load(p, states, 0)
@@ -555,4 +569,4 @@ def _check_frustraters(p: Position) -> None:
     states["num_frustraters"] = 0
     states["frustrations"][0, starter] += 1
     if not rules.legal_bits(states, 0) >> Action.FRUSTRATE & 1:
-        raise PositionError("phase", "is 'join', but the last throw can't be frustrated (R18, Q3)")
+        raise PositionError("phase", "is 'join', but the last throw can't be frustrated (R18, Q3)", "not_answerable")

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pechvogel.tabletop.files import append_line
 from pechvogel.tabletop.untrusted import check_plain, parse_json, shown, shown_value
 from pechvogel_env.game import Game
 
@@ -136,13 +137,7 @@ def read(path: str | Path) -> list[dict[str, Any]]:
 
 def append(path: str | Path, record: Mapping[str, Any]) -> None:
     """Add a game to a file, as one line."""
-    with open(path, "ab+") as file:
-        # A line that was cut off (a killed program, say) must not swallow this one.
-        if file.tell() > 0:
-            file.seek(-1, 2)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
-        file.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
+    append_line(Path(path), json.dumps(record, separators=(",", ":")).encode())
 
 
 def _start(settings: Mapping[str, Any], script: list[int]) -> Game:

@@ -120,14 +120,15 @@ def new_states(num_games: int) -> States:
 # ------------------------------------------------------------------------------------------------ checks
 
 
-def _check_game(states: Any, i: Any) -> None:
+def check_game(states: Any, i: Any) -> None:
+    """Refuse what is no array of games, or no game's number in it."""
     check_array("states", states, STATE)
     if type(i) is not int or not 0 <= i < len(states):
         check_whole("i", i, 0, len(states) - 1)
 
 
 def _check_new(states: Any, i: Any, num_players: Any, copies: Any, italian_reading: Any, first_player: Any) -> None:
-    _check_game(states, i)
+    check_game(states, i)
     check_writeable("states", states)
     check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
     check_whole("copies", copies, 1, MAX_COPIES)
@@ -136,25 +137,25 @@ def _check_new(states: Any, i: Any, num_players: Any, copies: Any, italian_readi
 
 
 def _check_throw(states: Any, i: Any, faces: Any) -> None:
-    _check_game(states, i)
+    check_game(states, i)
     check_writeable("states", states)
     check_whole_numbers("a throw", faces)
 
 
 def _check_action(states: Any, i: Any, action: Any) -> None:
-    _check_game(states, i)
+    check_game(states, i)
     check_writeable("states", states)
     if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < NUM_ACTIONS:
         raise ValueError("that action is illegal: see legal_bits")
 
 
 def _check_seat(states: Any, i: Any, seat: Any) -> None:
-    _check_game(states, i)
+    check_game(states, i)
     check_whole("seat", seat, 0, int(states["num_players"][i]) - 1)
 
 
 def _check_rewards(states: Any, i: Any, out: Any, row: Any) -> None:
-    _check_game(states, i)
+    check_game(states, i)
     num_players = int(states["num_players"][i])
     if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.ndim != 2 or out.shape[1] < num_players:
         raise ValueError(f"out must be an array of floats with rows of {num_players}")
@@ -221,7 +222,7 @@ def _await_throw(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ legal
 
 
-@checked(_check_game)
+@checked(check_game)
 @compiled
 def legal_bits(states: States, i: int) -> int:
     """The legal actions of whoever is asked, as bits 1 << action; 0 in THROW and OVER."""
@@ -288,7 +289,7 @@ def _marker_bits(s: Any) -> int:
 # ------------------------------------------------------------------------------------------------ throws
 
 
-@checked(_check_game)
+@checked(check_game)
 @compiled
 def dice_to_throw(states: States, i: int) -> int:
     """How many dice the coming throw has (R6, R8, R16): all that don't lie on the board."""
@@ -539,7 +540,7 @@ def put_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
         out[row, seat] = score_of(s, seat)
 
 
-@checked(_check_game)
+@checked(check_game)
 @compiled
 def winners(states: States, i: int) -> int:
     """The non-losers as bits 1 << seat: all who are tied for the highest score (R22)."""

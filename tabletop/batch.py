@@ -230,11 +230,11 @@ class Batch(ABC):
 
     def phases(self, games: Games) -> Ints8:
         """What each of some games waits for, as the game numbers its phases."""
-        return self.states["phase"][games]
+        return self.states["phase"][check_games(games, self.num_games)]
 
     def turns(self, games: Games) -> NDArray[np.int32]:
         """How many turns each of some games has finished."""
-        return self.states["turn"][games]
+        return self.states["turn"][check_games(games, self.num_games)]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that the games consist of, for checkpoints; views, to be read and written."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pechvogel.tabletop.arrays import Ints, Ints8
+from pechvogel.tabletop.checks import check_whole
 from pechvogel.tabletop.compile import compiled, inlined
 from pechvogel.tabletop.guards import check_array, check_whole_numbers, check_writeable, checked
 from pechvogel.tabletop.seeds import check_seed, game_seed
@@ -58,6 +59,21 @@ def random_actions(bits: Ints, seed: Any, actions: Ints) -> None:
         actions[i] = random_action(bits[i], game_seed(seed, i, 0), count_actions(bits[i])) if bits[i] else 0
 
 
+def _check_games_of(bits: Any, games: Any) -> None:
+    check_array("bits", bits, np.int64)
+    check_array("games", games, np.int64)
+    if len(games) and not 0 <= games.min() <= games.max() < len(bits):
+        raise ValueError(f"games must be from 0 to {len(bits) - 1}")
+
+
+def _check_actions(bits: Any, actions: Any, games: Any) -> None:
+    _check_games_of(bits, games)
+    check_array("actions", actions, np.int64)
+    if len(actions) != len(bits):
+        raise ValueError(f"actions must have a number for each of {len(bits)} games, not {len(actions)}")
+
+
+@checked(_check_actions)
 @compiled
 def first_illegal(bits: Ints, actions: Ints, games: Ints) -> int:
     """The first of some games whose action is illegal, or -1. Games that have ended take any action."""
@@ -67,6 +83,17 @@ def first_illegal(bits: Ints, actions: Ints, games: Ints) -> int:
     return -1
 
 
+def _check_masks(bits: Any, games: Any, start: Any, stop: Any, masks: Any) -> None:
+    _check_games_of(bits, games)
+    for name, place in (("start", start), ("stop", stop)):
+        check_whole(name, place, 0, len(games))
+    check_array("masks", masks, np.int8, 2)
+    if len(masks) != len(bits) or masks.shape[1] > 63:
+        raise ValueError(f"masks must have a row of up to 63 actions for each of {len(bits)} games")
+    check_writeable("masks", masks)
+
+
+@checked(_check_masks)
 @compiled
 def write_masks(bits: Ints, games: Ints, start: int, stop: int, masks: Ints8) -> None:
     """Spread the legal bits of the games games[start..stop-1] over their rows of action masks."""

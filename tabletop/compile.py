@@ -2,7 +2,7 @@
 
 Numba keeps compiled code on disk per function and looks only at the file in which that function stands.
 Here kernels call each other across files, so a changed rule would not reach a kernel cached elsewhere. The
-decorator therefore stamps every cached kernel with a hash of all the files that hold compiled code.
+decorator therefore stamps every cached kernel with a hash of all the files that hold or speak of compiled code.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ JIT = not config.DISABLE_JIT
 
 _HERE = Path(__file__).parent
 _ours: set[str] = set()  # modules with compiled code
+WORDS = (b"compiled", b"inlined")
 
 
 def _rooms(module: str) -> list[Path]:
@@ -47,11 +48,19 @@ def _folder(package: str) -> Path:
     return Path(found.submodule_search_locations[0])
 
 
+def stamped(room: Path) -> list[Path]:
+    """The files of a room on which kernels may depend: those that speak of compiled code.
+
+    A kernel keeps the constants of other files as they were, so these must be in such files, too: a test looks.
+    """
+    return [path for path in sorted(room.rglob("*.py")) if any(word in path.read_bytes() for word in WORDS)]
+
+
 @cache
 def _stamp(module: str) -> str:
     digest = hashlib.sha256()
     for room in _rooms(module):
-        for path in sorted(room.rglob("*.py")):
+        for path in stamped(room):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -1,7 +1,8 @@
-"""Files that are whole or not there: written beside their place, then renamed into it. And locks."""
+"""Files that are whole or not there: written beside their place, then renamed into it. And lines, and locks."""
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -36,8 +37,7 @@ def replace_file(path: Path, content: bytes) -> None:
     except FileNotFoundError:  # a link to nothing may be among them
         old = None
     if old is not None and (not stat.S_ISREG(old.st_mode) or _is_open_file(path)):
-        with open(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as place:
-            place.write(content)
+        _write_to(path, content)
         return
     path = Path(os.path.realpath(path))
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
@@ -59,6 +59,32 @@ def replace_file(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a file, the whole of it or nothing; others may add theirs. What is no file is written to."""
+    line += b"\n"
+    if path.exists() and (not path.is_file() or _is_open_file(path)):
+        _write_to(path, line)
+        return
+    with open(path, "ab+", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        if size:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # a line that was cut off (a killed program, say) must not swallow this one
+                line = b"\n" + line
+        try:
+            if file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(size)
+            raise
+
+
+def _write_to(path: Path, content: bytes) -> None:
+    with open(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as place:
+        place.write(content)
 
 
 def _is_open_file(path: Path) -> bool:
