@@ -12,6 +12,7 @@ import numpy as np
 
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import ChampionAgent
+from pechvogel.agents.pechvogel.explain import explain
 from pechvogel.agents.pechvogel.planner import evaluate_by_points
 from pechvogel.agents.pechvogel.solution import DamagedTableError, NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
@@ -62,22 +63,21 @@ class _TableSearch(TurnSearch):
     """By a table; once damage is met in it, by something else, with a word about it."""
 
     def __init__(self, table: Solution, otherwise: TurnSearch) -> None:
-        super().__init__(table.evaluate)
-        self._otherwise, self._damaged = otherwise, False
+        super().__init__(self._evaluate)
+        self._table, self._otherwise, self._damaged = table, otherwise, False
 
     def probe(self, states: States) -> None:
         """DamagedTableError if the table is damaged where these positions need it."""
-        super().search(states)
+        TurnSearch(self._table.evaluate).search(states)
 
-    def search(self, states: States) -> tuple[Floats, Floats]:
-        """See `TurnSearch`."""
+    def _evaluate(self, states: States) -> Floats:
         if not self._damaged:
             try:
-                return super().search(states)
+                return self._table.evaluate(states)
             except DamagedTableError as error:
                 print(f"pechvogel: {error}", file=sys.stderr)
                 self._damaged = True
-        return self._otherwise.search(states)
+        return self._otherwise.evaluate(states)
 
 
 def _without_table(position: Position) -> tuple[TurnSearch, str]:
@@ -119,6 +119,8 @@ def analyse(position: Position, table: Solution | None = None) -> dict[str, Any]
     search, source = evaluation(position, table)
     seat = position.active if position.to_act is None else position.to_act
     actions = ranked(position, search)
+    if actions:
+        actions = explain(position, search, actions)
     value = actions[0]["value"] if actions else float(search.values(position.states())[0, seat])
     return {
         "value": value,

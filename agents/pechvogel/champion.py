@@ -19,7 +19,7 @@ import numpy as np
 from pechvogel.agents import card
 from pechvogel.agents.pechvogel import value
 from pechvogel.agents.pechvogel.turn.agent import SearchAgent
-from pechvogel.agents.pechvogel.turn.search import TurnSearch
+from pechvogel.agents.pechvogel.turn.search import Found, TurnSearch
 from pechvogel.agents.pechvogel.value import ValueNet
 from pechvogel.tabletop.arrays import Floats, Ints, Ints8
 from pechvogel.tabletop.kind import Variant
@@ -37,16 +37,18 @@ FURTHER = 2  # players, up to whom the next turn is searched, too; with more it 
 class FurtherSearch(TurnSearch):
     """Takes and discards lead to positions between turns: those are worth what their next turn is worth."""
 
-    def search(self, states: States) -> tuple[Floats, Floats]:
+    def look_ahead(self, states: States, everybody: bool = False) -> Found:
         """See `TurnSearch`."""
         last = (states["phase"] == Phase.TAKE) | (states["phase"] == Phase.DISCARD)
         further = TurnSearch(self.values)
         if last.all():
-            return further.search(states)
-        found = super().search(states)
+            return further.look_ahead(states, everybody)
+        found = super().look_ahead(states, everybody)
         if last.any():
-            for mine, better in zip(found, further.search(states[last]), strict=True):
-                mine[last] = better
+            better = further.look_ahead(states[last], everybody)
+            found.of_actions[last], found.of_states[last] = better.of_actions, better.of_states
+            if everybody:
+                found.accounts[last] = better.accounts
         return found
 
 
@@ -86,7 +88,10 @@ class ChampionAgent(SearchAgent):
 
     def act_batch(self, states: States, masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game; the generators are used below the top level only."""
-        values = self.action_values_batch(states)
+        return self.choose(self.action_values_batch(states), rngs)
+
+    def choose(self, values: Floats, rngs: Sequence[np.random.Generator]) -> Ints:
+        """The same, where the values of all actions are known already."""
         if self.temperature == 0:
             return np.nanargmax(values, axis=1)
         preferences = self._preferences(values)

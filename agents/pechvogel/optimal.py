@@ -21,14 +21,14 @@ class OptimalAgent(SearchAgent):
 
     def __init__(self, *, table: str | None = None) -> None:
         self._only = None if table is None else Solution(Path(table))
-        self._found: dict[int, TurnSearch] = {}  # by copies
+        self._found: dict[int, tuple[Solution, TurnSearch]] = {}  # by copies
 
     def search(self, states: States) -> TurnSearch:
         """The search with the table of these games; ValueError if there is none."""
         if (states["num_players"] != 2).any():
             raise ValueError("only two-player games are solved; with more players there is no table")
         copies = int(states["copies"][0])
-        if copies not in self._found:
+        if copies not in self._found or not self._found[copies][0].sound:
             table = self._only or Solution(solution.find(copies))
-            self._found[copies] = TurnSearch(table.evaluate)
-        return self._found[copies]
+            self._found[copies] = table, TurnSearch(table.evaluate)
+        return self._found[copies][1]

@@ -27,6 +27,7 @@ import hashlib
 import json
 import math
 import os
+import weakref
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,6 +138,10 @@ class Solution:
                 file.seek(HEADER + size)
                 sums = file.read()
                 self._state = (str(path.resolve()), os.fstat(file.fileno()).st_mtime_ns)
+                self.values = np.memmap(file, np.float32, "r", HEADER, shape(self.copies, self.cap))
+                self._bytes = np.memmap(file, np.uint8, "r", HEADER, (size,))
+                self._file = os.dup(file.fileno())
+                weakref.finalize(self, os.close, self._file)
         except OSError as error:
             raise ValueError(f"table {path}: it can't be read ({error.strerror})") from None
         except ValueError as error:
@@ -145,9 +150,7 @@ class Solution:
             raise DamagedTableError(_damaged[self._state])
         if hashlib.sha256(sums).hexdigest() != self.info["checksums"]:
             raise ValueError(f"table {path}: its checksums are damaged")
-        self.values = np.memmap(path, np.float32, "r", HEADER, shape(self.copies, self.cap))
         self.start_value = float(self.info["start_value"])
-        self._bytes = np.memmap(path, np.uint8, "r", HEADER, (size,))
         self._sums = np.frombuffer(sums, np.uint32)
         self._checked = np.zeros(num_chunks, bool)
         self._codes = make_codes(self.copies)
@@ -169,6 +172,16 @@ class Solution:
         _evaluate(states, numbers, np.asarray(self.values), self.cap, out)
         return out
 
+    @property
+    def sound(self) -> bool:
+        """Nobody has met damage in it, nor written into it since it was opened."""
+        return self._state not in _damaged and not self._changed()
+
+    def _changed(self) -> bool:
+        """Somebody has written into the file; another one that took its place is no matter."""
+        now = os.fstat(self._file)
+        return now.st_mtime_ns != self._state[1] or now.st_size != HEADER + len(self._bytes) + self._sums.nbytes
+
     def verify(self) -> None:
         """Check every chunk; a large table takes a while."""
         self._check_chunks(np.arange(len(self._checked)))
@@ -187,6 +200,8 @@ class Solution:
         self._check_chunks(np.unique(np.concatenate([first, last])))
 
     def _check_chunks(self, chunks: Ints) -> None:
+        if self._changed():  # what was right need not be so any more, and what is gone can't even be looked at
+            raise DamagedTableError(f"table {self.path}: it was changed while it was used")
         for chunk in chunks[~self._checked[chunks]]:
             if zlib.crc32(self._bytes[chunk * CHUNK : (chunk + 1) * CHUNK].data) != self._sums[chunk]:
                 sentence = f"table {self.path}: it is damaged (chunk {chunk}); make it anew with `pechvogel solve`"

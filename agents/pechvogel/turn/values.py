@@ -2,6 +2,9 @@
 
 The order of decisions in a turn is written here, and once more in the solver (`train.pechvogel.solve.kernel`, for two
 players, many counts at once) and in its best response, on purpose: tests compare each with the others.
+
+An end's row of `values` has the rewards of every seat, and after them whatever else shall be known: nobody decides by
+that, but it is backed up as rewards are (so a 1 in one row becomes the chance of that end).
 """
 
 from __future__ import annotations
@@ -130,14 +133,14 @@ def _answer_opponents(
 
     `board` is the one before that throw, to which a repeat leads back.
     """
-    n = s.num_players
-    for seat in range(n):
-        out[seat] = kept[seat]
+    n, width = s.num_players, throws.shape[-1]
+    for k in range(width):
+        out[k] = kept[k]
     for distance in range(n - 1, 0, -1):
         seat = (s.active + distance) % n
         group = groups[seat]
         if group > 0 and throws[board, reduced, group, seat] > out[seat]:
-            for k in range(n):
+            for k in range(width):
                 out[k] = throws[board, reduced, group, k]
 
 
@@ -149,11 +152,11 @@ def throw_values(
 
     `after_reduction` is the same for the throw right after a reduction, which the Italian reading protects (Q3).
     """
-    n, active = s.num_players, s.active
-    kept = np.empty(MAX_PLAYERS)
-    answered = np.empty(MAX_PLAYERS)
-    total = np.empty(MAX_PLAYERS)
-    unanswered = np.empty(MAX_PLAYERS)
+    n, active, width = s.num_players, s.active, values.shape[1]
+    kept = np.empty(width)
+    answered = np.empty(width)
+    total = np.empty(width)
+    unanswered = np.empty(width)
     rows = np.empty(NUM_ENDS, np.int64)
     groups = np.empty(MAX_PLAYERS, np.int64)
     for group in range((1 << (n - 1)) - 1, -1, -1):  # group 0 last: frustrating leads from it to the others
@@ -171,20 +174,20 @@ def throw_values(
                 for which in range(_NUM_TO_COME[board]):
                     outcome, chance = _TO_COME[board, which], _CHANCES[board, which]
                     end = outcome - NUM_BOARDS
-                    for k in range(n):
+                    for k in range(width):
                         kept[k] = values[rows[end], k] if end >= 0 else throws[outcome, reduced, group, k]
                         answered[k] = kept[k]
                     if end != ends.END_GREEDY and end != ends.END_MANY_RAVENS:  # R18
                         if group == 0:
                             _answer_opponents(s, throws, board, reduced, groups, kept, answered)
                         if may_reduce and after_reduction[board, group, active] > answered[active]:
-                            for k in range(n):
+                            for k in range(width):
                                 answered[k] = after_reduction[board, group, k]
-                    for k in range(n):
+                    for k in range(width):
                         total[k] += chance * answered[k]
                         unanswered[k] += chance * kept[k]
                 empty = _EMPTY[board]
-                for k in range(n):
+                for k in range(width):
                     throws[board, reduced, group, k] = total[k] / (1.0 - empty)
                     if reduced == 1:
                         after_reduction[board, group, k] = throws[board, 1, group, k]
@@ -194,14 +197,25 @@ def throw_values(
 
 @compiled
 def back_up(
-    states: States, turns: States, first: Ints, starts: Starts, values: Floats, of_actions: Floats, of_states: Floats
+    states: States,
+    turns: States,
+    first: Ints,
+    starts: Starts,
+    values: Floats,
+    of_actions: Floats,
+    of_states: Floats,
+    accounts: Floats,
 ) -> None:
-    """Values of actions and states, from what the ends of their turns are worth."""
-    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, ends.NUM_GROUPS, MAX_PLAYERS))
-    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, ends.NUM_GROUPS, MAX_PLAYERS))
+    """Values of actions and states, from what the ends of their turns are worth.
+
+    `accounts` gets whole rows, by state and action; an empty one gets nothing.
+    """
+    width = values.shape[1]
+    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, ends.NUM_GROUPS, width))
+    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, ends.NUM_GROUPS, width))
     known = np.zeros(NUM_VALUES, np.bool_)  # targets for which `throws` are those of this turn
-    kept = np.zeros(MAX_PLAYERS)
-    result = np.zeros((rules.NUM_ACTIONS, MAX_PLAYERS))
+    kept = np.zeros(width)
+    result = np.zeros((rules.NUM_ACTIONS, width))
     for j in range(len(turns)):
         known[:] = False
         for i in range(first[j], first[j + 1]):
@@ -210,7 +224,8 @@ def back_up(
                 rules.put_win_rewards(s, of_states, i)
                 continue
             if s.phase == Phase.TAKE or s.phase == Phase.DISCARD:
-                _back_up_ends(s, i, j, starts, values, of_actions, of_states)
+                _back_up_ends(s, i, j, starts, values, result, of_actions, of_states)
+                _put_accounts(s, i, result, accounts)
                 continue
             for value in range(NUM_VALUES):
                 if s.phase == Phase.TARGET:
@@ -223,6 +238,16 @@ def back_up(
                     throw_values(turns[j], j, value, starts, values, throws[value], after_reduction[value])
                     known[value] = True
             back_up_state(s, i, j, starts, values, throws, after_reduction, kept, result, of_actions, of_states)
+            _put_accounts(s, i, result, accounts)
+
+
+@compiled
+def _put_accounts(s: Any, i: int, result: Floats, accounts: Floats) -> None:
+    if len(accounts) > 0:
+        bits = ends.bits_of(s)
+        for action in range(rules.NUM_ACTIONS):
+            if bits >> action & 1:
+                accounts[i, action] = result[action]
 
 
 @compiled
@@ -262,11 +287,10 @@ def back_up_state(
         return
     # Somebody is asked about the last throw; `board` is the one before it.
     end = end_of(s.targets, s.ravens)
-    for k in range(n):
-        if end >= 0:
-            kept[k] = values[best_end(starts, j, end_node(starts, value, end, reduced, group), values, active), k]
-        else:
-            kept[k] = throws[value, board_of(s.targets, s.ravens), reduced, group, k]
+    if end >= 0:
+        kept[:] = values[best_end(starts, j, end_node(starts, value, end, reduced, group), values, active)]
+    else:
+        kept[:] = throws[value, board_of(s.targets, s.ravens), reduced, group]
     board = (
         board_of(s.targets - rules.count_face(s, s.target), s.ravens - rules.count_face(s, 0))
         if s.num_thrown < rules.NUM_DICE
@@ -279,7 +303,7 @@ def back_up_state(
 @compiled
 def _answer_values(s: Any, board: int, throws: Floats, after_reduction: Floats, kept: Floats, result: Floats) -> None:
     """What each answer to the last throw is worth to everybody: result[action]."""
-    n, reduced, group = s.num_players, s.reduced, group_of(s)
+    n, reduced, group, width = s.num_players, s.reduced, group_of(s), throws.shape[-1]
     if s.phase == Phase.JOIN:
         starter = s.frustraters[0]
         after = clockwise(s, s.to_act)
@@ -288,11 +312,11 @@ def _answer_values(s: Any, board: int, throws: Floats, after_reduction: Floats, 
         joined = without
         if s.frustrations[s.to_act] > 0:
             joined = _joined(s, throws, board, reduced, group | bit, after, starter)
-        for k in range(n):
+        for k in range(width):
             result[Action.PASS, k] = throws[board, reduced, without, k]
             result[Action.FRUSTRATE, k] = throws[board, reduced, joined, k]
         return
-    for k in range(n):
+    for k in range(width):
         result[Action.PASS, k] = kept[k]
     groups = np.zeros(MAX_PLAYERS, np.int64)
     if s.phase == Phase.REDUCE:
@@ -300,7 +324,7 @@ def _answer_values(s: Any, board: int, throws: Floats, after_reduction: Floats, 
             _groups_by_starter(s, throws, board, reduced, clockwise(s, s.active), groups)
             _answer_opponents(s, throws, board, reduced, groups, kept, result[Action.PASS])
         if rules.may_reduce(s):
-            for k in range(n):
+            for k in range(width):
                 result[Action.REDUCE, k] = after_reduction[board, group, k]
     else:
         if _may_be_frustrated(s):
@@ -311,7 +335,7 @@ def _answer_values(s: Any, board: int, throws: Floats, after_reduction: Floats, 
         if rules.may_frustrate(s):
             bit = 1 << ((s.to_act - s.active + n) % n - 1)
             chosen = _joined(s, throws, board, reduced, bit, clockwise(s, s.to_act), s.to_act)
-            for k in range(n):
+            for k in range(width):
                 result[Action.FRUSTRATE, k] = throws[board, reduced, chosen, k]
 
 
@@ -338,7 +362,7 @@ def _choose(s: Any, i: int, result: Floats, of_actions: Floats, of_states: Float
 
 @compiled
 def _back_up_ends(
-    s: Any, i: int, j: int, starts: Starts, values: Floats, of_actions: Floats, of_states: Floats
+    s: Any, i: int, j: int, starts: Starts, values: Floats, result: Floats, of_actions: Floats, of_states: Floats
 ) -> None:
     """Take and discard: the ends stand in the order of the actions that lead to them."""
     row = starts[j, 0]
@@ -358,6 +382,7 @@ def _back_up_ends(
                 chosen = k
         row += ways
         of_actions[i, action] = values[chosen, s.active]
+        result[action] = values[chosen]
         if best < 0 or values[chosen, s.active] > values[best_row, s.active]:
             best, best_row = action, chosen
     for k in range(s.num_players):
@@ -370,11 +395,10 @@ def _target_value(
 ) -> None:
     """What it is worth to choose a target after the first throw, which nobody can answer (R18)."""
     end = end_of(targets, ravens)
-    for k in range(s.num_players):
-        if end >= 0:
-            out[k] = values[best_end(starts, j, end_node(starts, value, end, 0, 0), values, s.active), k]
-        else:
-            out[k] = throws[value, board_of(targets, ravens), 0, 0, k]
+    if end >= 0:
+        out[:] = values[best_end(starts, j, end_node(starts, value, end, 0, 0), values, s.active)]
+    else:
+        out[:] = throws[value, board_of(targets, ravens), 0, 0]
 
 
 @compiled
