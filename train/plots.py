@@ -41,7 +41,8 @@ def win_shares(result: dict[str, Any]) -> str:
     mine = [row["agents"][0] for row in result["lineups"]]
     middle = np.array([100 * agent["win_share"] for agent in mine])
     spans = np.abs(np.array([agent["ci95"] for agent in mine]).T * 100 - middle)
-    axis.barh(names, middle, xerr=spans, color=COLOURS[0], ecolor=COLOURS[1], capsize=4)
+    # Lists: matplotlib takes an array of one bar for a number, about which NumPy warns.
+    axis.barh(names, middle, xerr=spans.tolist(), color=COLOURS[0], ecolor=COLOURS[1], capsize=4)
     for place, agent in enumerate(mine):
         axis.text(2, place, share_text(agent), color="white", va="center")
     axis.axvline(100 / result["players"], color="grey", linestyle=":")

@@ -7,7 +7,6 @@ weights, and draws everything into `report.html`: one file, without scripts, tha
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from rich.table import Table
 from pechvogel.agents.card import read_card, variant_of, write_card
 from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.files import replace_file
+from pechvogel.tabletop.untrusted import read_json
 from pechvogel.train import plots
 from pechvogel.train.arena import tournament
 from pechvogel.train.config import HISTORY, WEIGHTS
@@ -75,14 +75,20 @@ def _verbs(card: dict[str, Any]) -> dict[str, str]:
 
 def _history(path: Path) -> list[dict[str, Any]]:
     try:
-        history = json.loads(path.read_text(encoding="utf-8"))
-        if not history or not all({"steps", "against", "win_share", "ci95"} <= row.keys() for row in history):
+        history = read_json(path)
+        if not history or not all(_is_evaluation(row) for row in history):
             raise ValueError
     except FileNotFoundError:
         raise ValueError(f"{path} is missing: the evaluations during training") from None
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, LookupError, TypeError):
         raise ValueError(f"{path} is not the history of a training run") from None
     return list(history)
+
+
+def _is_evaluation(row: Any) -> bool:
+    low, high = row["ci95"]
+    numbers = (row["steps"], row["win_share"], low, high)
+    return isinstance(row["against"], str) and all(type(number) in (int, float) for number in numbers)
 
 
 def show(result: dict[str, Any], folder: Path) -> None:

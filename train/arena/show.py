@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pechvogel.tabletop.files import replace_file
 from pechvogel.train.arena.statistics import Z95
 
 
@@ -95,4 +98,6 @@ def plot(result: dict[str, Any], path: str) -> None:
     left.legend(loc="lower right")
     right.set_xlabel("rating (Elo), 95% interval")
     figure.suptitle(f"{result['games']:,} games, {result['players']} players, seed {result['seed']}")
-    figure.savefig(path, dpi=120)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=Path(path).suffix[1:] or "png", dpi=120)
+    replace_file(Path(path), drawn.getvalue())

@@ -46,10 +46,11 @@ def play_turns(
     is added to `worth`: so it stays, on average over turns, what the turn is worth with these players, with far less
     luck in it than the turn's result has.
     """
-    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, NUM_GROUPS, MAX_PLAYERS))
-    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, NUM_GROUPS, MAX_PLAYERS))
-    kept = np.zeros(MAX_PLAYERS)
-    result = np.zeros((NUM_ACTIONS, MAX_PLAYERS))
+    width = values.shape[1]
+    throws = np.zeros((NUM_VALUES, NUM_BOARDS, 2, NUM_GROUPS, width))
+    after_reduction = np.zeros((NUM_VALUES, NUM_BOARDS, NUM_GROUPS, width))
+    kept = np.zeros(width)
+    result = np.zeros((NUM_ACTIONS, width))
     of_actions = np.zeros((1, NUM_ACTIONS))
     of_state = np.zeros((1, MAX_PLAYERS))
     for j in range(len(states)):

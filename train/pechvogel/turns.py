@@ -100,8 +100,7 @@ class Turns:
             starts = new_starts(states)
             ends = rules.new_states(count_ends(states, starts))
             expand(states, starts, ends)
-            values = np.zeros((len(ends), MAX_PLAYERS))
-            values[:, :players] = rewards(outputs(features(ends, copies)), ends)
+            values = rewards(outputs(features(ends, copies)), ends)
             explore = self.config.explore
             seeds, out = self.seeds[some], whole[some]
             play_turns(states, starts, ends, values, seeds, keys[some], explore, scripted[some], out, work)

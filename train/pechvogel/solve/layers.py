@@ -29,6 +29,7 @@ from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.solution import HEADER, Solution, make_codes
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
 from pechvogel.tabletop.files import lock, replace_file, to_json
+from pechvogel.tabletop.untrusted import read_json
 from pechvogel.train.pechvogel.solve.kernel import make_turn, solve_pairs
 from pechvogel.train.progress import bar
 from pechvogel_env import rules
@@ -82,11 +83,13 @@ class _Run:
         }
         if self.partial.exists() and self.note_path.exists():
             try:
-                note = json.loads(self.note_path.read_text(encoding="utf-8"))
+                note = read_json(self.note_path)
                 same = all(note[key] == self.note[key] for key in ("copies", "frustrations"))
                 # Killed while it was being sealed, it may have its checksums already.
                 same = same and self.partial.stat().st_size >= HEADER + self.bytes
-                if not same or note.keys() != self.note.keys():
+                for key, ours in self.note.items():
+                    same = same and type(note[key]) in (int, type(ours)) and note[key] >= 0
+                if not same or note.keys() != self.note.keys() or note["layers"] > NUM_VALUES * copies:
                     raise ValueError
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise ValueError(f"{self.partial} is of another game or damaged; delete it to begin anew") from None
@@ -195,7 +198,7 @@ def describe(path: Path) -> dict[str, Any]:
 
 def _note(path: Path) -> dict[str, Any]:
     try:
-        note = json.loads(note_of(path).read_text(encoding="utf-8"))
+        note = read_json(note_of(path))
         if not isinstance(note, dict):
             raise ValueError
     except FileNotFoundError:
