@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 16_384  # bytes of a request
-OPENING = 10.0  # requests that opening a game counts for
+OPENING = 10.0  # requests that opening a game counts for, and changing a memory
+AT_ONCE = 4  # requests, or pieces of streams, of one address that are begun before others have their turn
+REMEMBERED = 100_000  # addresses whose credit is known
 MAX_STREAMS = 1000  # that one address may listen to at once
 WAITING = 3600.0  # seconds that a game which has not begun counts for whoever opened it
 READING = ("GET", "HEAD", "OPTIONS")
@@ -29,10 +34,15 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def error_answer(
-    status: int, sentence: str, code: str | None = None, headers: dict[str, str] | None = None
+    status: int,
+    sentence: str,
+    code: str | None = None,
+    headers: dict[str, str] | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> JSONResponse:
     """What clients get when something can't be done; by its code, the page finds the words of its language."""
-    return JSONResponse({"error": sentence} | ({} if code is None else {"code": code}), status, headers)
+    more = {"code": code, "facts": facts}
+    return JSONResponse({"error": sentence, **{key: value for key, value in more.items() if value}}, status, headers)
 
 
 # ------------------------------------------------------------------------------------------------ addresses
@@ -93,17 +103,20 @@ class Limiter:
 
     def __init__(self, rate: float, burst: float) -> None:
         self.rate, self.burst = rate, burst
-        self._credit: dict[str, tuple[float, float]] = {}
+        self._credit: OrderedDict[str, tuple[float, float]] = OrderedDict()  # who has asked last comes last
 
     def allows(self, who: str, cost: float = 1.0) -> bool:
         """Whether this request may be answered."""
         now = time.monotonic()
         credit, last = self._credit.get(who, (self.burst, now))
         credit = min(self.burst, credit + (now - last) * self.rate)
-        if len(self._credit) > 10_000:  # forget those who have all their credit back
-            whole = self.burst / self.rate
-            self._credit = {key: value for key, value in self._credit.items() if now - value[1] < whole}
         self._credit[who] = (credit - cost if credit >= cost else credit, now)
+        self._credit.move_to_end(who)
+        # Forget who has all credit back, or is one too many: two for one that comes, so nobody has to look at all.
+        for _ in range(2):
+            _, last = next(iter(self._credit.values()))
+            if len(self._credit) > REMEMBERED or now - last >= self.burst / self.rate:
+                self._credit.popitem(last=False)
         return credit >= cost
 
 
@@ -156,6 +169,21 @@ class Openers:
         return not over and (begun or seconds < WAITING)
 
 
+class Turns:
+    """A few things for each address, then everybody else's: whatever one asks for at once, others need not wait."""
+
+    def __init__(self) -> None:
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # of those who wait
+
+    async def take(self, who: str) -> None:
+        """Wait until it is this address's turn, once more."""
+        turn = self._turns.get(who)
+        if turn is None:
+            turn = self._turns[who] = asyncio.Semaphore(AT_ONCE)
+        async with turn:
+            await asyncio.sleep(0)  # the event loop goes round
+
+
 class Guard:
     """Around the application (ASGI)."""
 
@@ -165,6 +193,7 @@ class Guard:
         self.app, self.limiter, self.proxies = app, limiter, proxies
         self.names = {_plain(name) for name in names if _address(name) is None}
         self.streams: Counter[str] = Counter()  # by address
+        self.turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on what is within the limits."""
@@ -174,6 +203,8 @@ class Guard:
         headers = Headers(scope=scope)
         who = _client(scope, headers, self.proxies)
         scope.setdefault("state", {})["who"] = who
+        scope["state"]["turn"] = partial(self.turns.take, who)
+        await self.turns.take(who)
         refused = self._refuse(scope, headers, who)
         stream = refused is None and scope["path"].endswith("/events")
 
@@ -197,7 +228,9 @@ class Guard:
     def _refuse(self, scope: Scope, headers: Headers, who: str) -> JSONResponse | None:
         path, method = scope["path"], scope["method"]
         opening = method == "POST" and (path == "/api/rooms" or path.endswith("/rematch"))
-        if path.startswith("/api/") and not self.limiter.allows(who, OPENING if opening else 1.0):
+        opening = opening or (method not in READING and path.startswith("/api/memory"))
+        # A game's page has a preview, for which the game is loaded.
+        if path.startswith(("/api/", "/game/")) and not self.limiter.allows(who, OPENING if opening else 1.0):
             return error_answer(429, "too many requests; please wait a moment", "too_fast")
         if path.endswith("/events") and self.streams[who] >= MAX_STREAMS:
             return error_answer(429, "too many listeners; please close other pages of this server", "too_fast")

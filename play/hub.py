@@ -13,10 +13,10 @@ import json
 import logging
 import sqlite3
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,11 @@ from numpy.typing import NDArray
 from pechvogel.agents import registry
 from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
 from pechvogel.play.pechvogel import coach
-from pechvogel.play.pechvogel.opponents import STAND_IN
+from pechvogel.play.pechvogel.opponents import STAND_IN, check_table
+from pechvogel.play.pechvogel.review import Review
+from pechvogel.play.pechvogel.summary import summarize
 from pechvogel.play.room import Opening, Room, RoomError, new_id
-from pechvogel.play.store import Store
+from pechvogel.play.store import EVERY, DamagedError, Store, gone
 from pechvogel.tabletop.kind import Variant
 from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
@@ -34,14 +36,19 @@ from pechvogel_env.position import Position
 log = logging.getLogger("pechvogel")
 
 KEPT = 1000  # rooms in memory; others are read again when somebody comes
-MAX_MOVES = 5_000  # of a room; a long game has a thousand, and all are played again when a room is loaded
+MAX_MOVES = 5_000  # of a room; a long game has a thousand
 EXPIRED = 100  # rooms that are forgotten in one go
 THINKERS = 2
 LONG = 1_000  # moves of a room that takes long to load: then short ones don't queue behind it
 PAUSES = (0.1, 5.0)  # seconds between tries of agents while nothing can be stored: the first, and the longest
 COACH_QUEUE = 32  # questions to the coach that wait or are being answered
 COACH_EACH = 4  # of them from one address
+SHOWN = 0.05  # seconds: games without people share twenty decisions a second
+CALLS = 8  # calls of a room that a slow listener still hears
+CALL_SECONDS = 3.0  # from one call of a seat to the next
 DAY = 86_400.0
+
+T = TypeVar("T")
 
 
 def _not_stored() -> RoomError:
@@ -51,15 +58,20 @@ def _not_stored() -> RoomError:
 class Live:
     """A room in memory."""
 
-    def __init__(self, room: Room, moves: int, now: float) -> None:
+    def __init__(self, room: Room, now: float, moves: int = 0, saved: int = 0, told: int = 0) -> None:
         self.room = room
         self.moves = moves
+        self.saved, self.told = saved, told  # how many moves and events are in snapshots
         self.asked_since = now  # since when the same decision is waited for
         self.changed = asyncio.Event()  # replaced at every change
         self.thinking: asyncio.Task[None] | None = None
         self.storing: asyncio.Future[Any] | None = None  # a change that is in memory, but not yet on the disk
-        self.review: dict[str, Any] | None = None
-        self.watchers = 0
+        self.review: Review | None = None
+        self.watchers = 0  # streams
+        self.onlookers = 0  # of these, people without a seat, as they say themselves
+        self.calls: deque[tuple[int, str]] = deque(maxlen=CALLS)  # what people called out last: nobody keeps it
+        self.called: dict[int, float] = {}  # by seat, when
+        self.heard = 0  # calls so far
         self._state: str | None = None
 
     def state(self) -> str:
@@ -81,6 +93,18 @@ class Live:
     def notify(self) -> None:
         """Wake everybody who waits for news."""
         self._state = None
+        self._wake()
+
+    def call(self, seat: int, what: str, now: float) -> None:
+        """Let everybody who listens hear what somebody calls out; RoomError if they have only just called something."""
+        if now - self.called.get(seat, -CALL_SECONDS) < CALL_SECONDS:
+            raise RoomError(429, "you have only just called something out", "too_fast")
+        self.called[seat] = now
+        self.calls.append((self.heard, json.dumps({"seat": seat, "what": what}, separators=(",", ":"))))
+        self.heard += 1
+        self._wake()
+
+    def _wake(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -95,10 +119,12 @@ class Hub:
         max_open: int = 5000,
         away_seconds: float = 120.0,
         keep_days: float = 30.0,
+        memory_days: float = 365.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store, self.clock = store, clock
         self.max_open, self.away_seconds, self.keep_days = max_open, away_seconds, keep_days
+        self.memory_days = memory_days
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._agents: dict[str, Any] = {}
         self._checked: set[tuple[str, Variant]] = set()  # agents that can play such games
@@ -113,6 +139,7 @@ class Hub:
         self._loaders = (ThreadPoolExecutor(1, "loader"), ThreadPoolExecutor(1, "long"))
         self._thinkers = ThreadPoolExecutor(THINKERS, "thinker")
         self._coaches = ThreadPoolExecutor(1, "coach")
+        self._shown_until = 0.0  # when the last decision comes that games without people have reserved
         self._asking: Counter[str] = Counter()  # questions to the coach, by who waits for them
 
     # ------------------------------------------------------------------------------ rooms
@@ -133,7 +160,7 @@ class Hub:
             self.store.open_room(name, opening, now, room.stage)
 
         await self._write(opened)
-        self._keep(name, Live(room, 0, now))
+        self._keep(name, Live(room, now))
         self.let_agents_play(name)
         return name
 
@@ -164,11 +191,18 @@ class Hub:
         except (sqlite3.Error, OSError) as error:
             log.error("the file of games failed: %s", error)
             raise _not_stored() from None
+        except DamagedError as error:
+            log.error("%s", error)
+            raise RoomError(500, "this game can't be read any more: the file of games is damaged", "damaged") from None
         finally:
             del self._loading[name]
         if loaded is None:
-            raise RoomError(404, "there is no such game: it was deleted, has expired, or the link is incomplete")
-        self._keep(name, Live(*loaded, self.clock()))
+            raise gone()
+        room, moves, saved, told, missing = loaded
+        self._keep(name, Live(room, self.clock(), moves, saved, told))
+        if missing is not None:
+            written = self._queue(lambda: self.store.add_snapshot(name, saved, missing, first=True))
+            written.add_done_callback(lambda done: done.exception())  # the next one who loads it will try again
         self.let_agents_play(name)
 
     def _keep(self, name: str, live: Live) -> None:
@@ -185,12 +219,13 @@ class Hub:
         """
         live = await self.live(name)
         if live.moves >= MAX_MOVES:
-            raise RoomError(409, "this game has become too long")
+            raise RoomError(409, "this game has become too long", "too_long")
         room, number, now = live.room, live.moves, self.clock()
         live.state()  # what everybody sees until the move is stored
-        played, stage = room.played, room.stage
+        awaited, stage = room.awaited, room.stage
         room.apply(move)
         changed = room.stage if room.stage != stage else None
+        snapshot = room.snapshot(live.told) if number + 1 - live.saved >= EVERY else None
 
         def stored(done: asyncio.Future[Any]) -> None:
             live.storing = None
@@ -199,12 +234,14 @@ class Hub:
                     del self._live[name]  # what was not stored has not happened
             else:
                 live.moves += 1
-                if room.played != played or changed is not None:
+                if snapshot is not None:
+                    live.saved, live.told = live.moves, len(room.events)
+                if room.awaited != awaited:
                     live.asked_since = self.clock()
             live.notify()
             self.let_agents_play(name)
 
-        live.storing = self._queue(lambda: self.store.add_move(name, number, move, now, changed))
+        live.storing = self._queue(lambda: self.store.add_move(name, number, move, now, changed, snapshot))
         live.storing.add_done_callback(stored)  # whether or not somebody still waits for it
         await asyncio.shield(live.storing)
         return live
@@ -238,6 +275,12 @@ class Hub:
             self._forget(name)
         return len(gone)
 
+    async def expire_memories(self) -> int:
+        """Forget some of the memories that nobody has used for long; those that stayed empty, after a day."""
+        now, memories = self.clock(), self.store.memories
+        gone: int = await self.write(lambda: memories.expire(now - self.memory_days * DAY, now - DAY, EXPIRED))
+        return gone
+
     async def tidy(self, expire: bool) -> None:
         """What has to be done now and then; a failure is noted, and tried again the next time."""
         loop = asyncio.get_running_loop()
@@ -248,10 +291,17 @@ class Hub:
             await loop.run_in_executor(self._writer, self.store.shorten_log)
             while expire and await self.expire() == EXPIRED:
                 pass
+            while expire and await self.expire_memories() == EXPIRED:
+                pass
         except (sqlite3.Error, RoomError) as error:
             log.error("tidying up failed: %s", error)
 
     # ------------------------------------------------------------------------------ the file
+
+    async def write(self, work: Callable[[], T]) -> T:
+        """Change something in the file that is no room; when this returns, it is on the disk."""
+        found: T = await self._write(work)
+        return found
 
     async def _write(self, work: Callable[[], Any]) -> Any:
         """Change the file; when this returns, the change is on the disk."""
@@ -295,9 +345,11 @@ class Hub:
     # ------------------------------------------------------------------------------ agents
 
     def let_agents_play(self, name: str) -> None:
-        """If an agent is asked in this room, let it think and act."""
+        """If an agent is asked in this room, let it think and act; where nobody plays or looks on, nothing happens."""
         live = self._live.get(name)
-        if live is not None and live.room.agent_to_act() is not None and not live.busy and live.moves < MAX_MOVES:
+        if live is None or live.busy or live.moves >= MAX_MOVES or (live.room.unattended and not live.watchers):
+            return
+        if live.room.agent_to_act() is not None:
             live.thinking = asyncio.get_running_loop().create_task(self._play_agents(name, live))
 
     async def _play_agents(self, name: str, live: Live) -> None:
@@ -308,6 +360,10 @@ class Hub:
             asked = live.room.agent_to_act()
             if asked is None:
                 return
+            if live.room.unattended:
+                await self._take_time(live.room.opening.pace)
+                if not live.watchers:
+                    return  # whoever comes next lets them go on
             try:
                 if self.trouble is None:
                     await self._play_agent(name, live, *asked)
@@ -321,6 +377,12 @@ class Hub:
             except RoomError as error:
                 log.error("an agent's move was lost: %s", error)
                 return
+
+    async def _take_time(self, pace: float) -> None:
+        """Wait for a decision that only onlookers wait for: all such games together must not keep the server busy."""
+        now = asyncio.get_running_loop().time()
+        self._shown_until = max(now, self._shown_until) + SHOWN
+        await asyncio.sleep(max(pace, self._shown_until - now))
 
     async def _play_agent(self, name: str, live: Live, seat: int, spec: str) -> None:
         """Let an agent decide, unless it is no longer asked by then."""
@@ -348,13 +410,15 @@ class Hub:
         """RoomError if an agent can't play such a game; it loads what it needs for it."""
         known = (spec, opening.variant)
         if spec == "optimal" and opening.italian_reading:
-            raise RoomError(422, "perfect play is known without the Italian reading only")
-        if known not in self._checked:
+            raise RoomError(422, "perfect play is known without the Italian reading only", "perfect_italian")
+        if spec == "optimal" or known not in self._checked:  # a table may be damaged while we run
             try:
+                if spec == "optimal" and opening.num_players == 2:
+                    await asyncio.get_running_loop().run_in_executor(self._thinkers, check_table, opening.copies)
                 agent = await asyncio.get_running_loop().run_in_executor(self._thinkers, self._agent, spec)
                 await asyncio.get_running_loop().run_in_executor(self._thinkers, registry.prepare, agent, known[1])
             except ValueError as error:
-                raise RoomError(422, str(error)) from None
+                raise RoomError(422, str(error), "no_agent") from None
             self._checked.add(known)
 
     def _agent(self, spec: str) -> Any:
@@ -387,32 +451,47 @@ class Hub:
         if self._asking.total() >= COACH_QUEUE or self._asking[who] >= COACH_EACH:
             raise RoomError(503, "too many are waiting for the coach; please try again in a moment", "coach_busy")
 
-    async def _ask_coach(self, who: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """In turn. Whoever is cancelled while waiting has never asked."""
+    async def _ask_coach(self, who: str, work: Callable[[], T | None]) -> T:
+        """In turn; what takes long comes in pieces, with others' in between, until there is an answer.
+
+        Whoever is cancelled while waiting has never asked.
+        """
         self.check_coach(who)
         self._asking[who] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._coaches, work)
+            while True:
+                found = await asyncio.get_running_loop().run_in_executor(self._coaches, work)
+                if found is not None:
+                    return found
         finally:
             self._asking[who] -= 1
             if not self._asking[who]:
                 del self._asking[who]
 
-    async def review(self, name: str, who: str = "") -> dict[str, Any]:
-        """What the coach says about a finished game."""
+    async def review(self, name: str, who: str = "") -> str:
+        """What the coach says about a finished game, as JSON."""
         live = await self.live(name)
         table = live.room.table
         if table is None or not table.over:
-            raise RoomError(409, "the game is not over yet")
-        if live.review is not None:
-            return live.review
+            raise RoomError(409, "the game is not over yet", "not_over")
+        if live.review is None:
+            live.review = Review(table)  # one for all who ask: each of them gets it on
+        if live.review.text is not None:
+            return live.review.text
+        found: str = await self._ask_coach(who, live.review.go_on)
+        return found
 
-        def once() -> dict[str, Any]:  # for all who ask, as there is one coach
-            if live.review is None:
-                live.review = coach.review(table)
-            return live.review
+    async def summary(self, name: str, who: str = "") -> list[dict[str, Any]]:
+        """What can be remembered of a finished game."""
+        await self.review(name, who)
+        live = await self.live(name)
+        if live.review is None or live.review.text is None:  # it was loaded anew in the meantime
+            raise RoomError(503, "please try again in a moment", "coach_busy")
+        return summarize(live.room, live.review)
 
-        return await self._ask_coach(who, once)
+    async def think(self, who: str, work: Callable[[], T]) -> T:
+        """Let something be reckoned that takes a moment, as if it were a question to the coach."""
+        return await self._ask_coach(who, work)
 
     def end_streams(self) -> None:
         """Let everybody who listens go."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN
+from pechvogel.play.room import CALLS_OUT
 from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, NUM_DICE
 
 
@@ -23,6 +24,7 @@ class Refusal(_Strict):
 
     error: str
     code: str | None = None
+    facts: dict[str, Any] | None = None
 
 
 class SeatWish(_Strict):
@@ -44,27 +46,38 @@ class OpenRoom(_Strict):
     real_dice: bool = False
     coach: bool = False
     take_back: bool = False
+    series: int = Field(1, ge=1, le=9, description="so many games in a row, whose points are added up")
+    pace: float = Field(1.5, ge=0.5, le=5, description="seconds for a decision, where only agents play")
 
 
 class Join(_Strict):
     """Sit down at an open place."""
 
     name: Name = "?"
-    number: Number = "0"
     seat: int | None = Field(None, ge=0, le=MAX_PLAYERS - 1)
 
 
+class Commitment(_Strict):
+    """What holds a person's browser to its number: the SHA-256 of pechvogel-number-1/PROMISE/SEAT/NUMBER."""
+
+    commitment: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 class BrowserNumber(_Strict):
-    """What a person's browser adds to the dice, once it has seen the promise."""
+    """What a person's browser adds to the dice, once it has seen the promise and everybody's commitment."""
 
     number: Number
 
 
 class Act(_Strict):
-    """A decision; `played` is the room's when it was made, so that it counts once and for the right question."""
+    """A decision; `played` is the room's when it was made, so that it counts once and for the right question.
+
+    `after` is for one that is sent again because no answer came: if it had arrived after all, that is no refusal.
+    """
 
     action: int = Field(ge=0, lt=NUM_ACTIONS)
     played: int = Field(ge=0)
+    after: int | None = Field(None, ge=0, description="the room's `events` when it was made")
 
 
 class Throw(_Strict):
@@ -85,6 +98,12 @@ class Wish(_Strict):
 
     what: Literal["coach", "take_back"]
     on: bool
+
+
+class Call(_Strict):
+    """Something that a player calls out."""
+
+    what: Literal[CALLS_OUT]  # type: ignore[valid-type]
 
 
 class StandIn(_Strict):

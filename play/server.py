@@ -9,31 +9,44 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from pechvogel import __version__
 from pechvogel.play import fair
 from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
 from pechvogel.play.hub import Hub, Live
-from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN, check_agent, limited
+from pechvogel.play.me import add_me
+from pechvogel.play.pages import add_pages, wants_page
+from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN, check_agent, limited, strengths
 from pechvogel.play.pechvogel.table import Table
-from pechvogel.play.requests import Act, BrowserNumber, Join, OpenRoom, Refusal, StandIn, TakeBack, Throw, Wish
-from pechvogel.play.room import WISHES, Opening, RoomError, clean_name, hash_token, new_id
+from pechvogel.play.pechvogel.trainer import add_trainer
+from pechvogel.play.requests import (
+    Act,
+    BrowserNumber,
+    Call,
+    Commitment,
+    Join,
+    OpenRoom,
+    Refusal,
+    StandIn,
+    TakeBack,
+    Throw,
+    Wish,
+)
+from pechvogel.play.room import WISHES, Opening, RoomError, clean_name, hash_token, new_id, new_series
 from pechvogel_env.position import Position, PositionError
 from pechvogel_env.rules import NUM_DICE
 
-WEB = Path(__file__).parent / "pechvogel" / "web"
 CHECKPOINT = 10  # seconds
 KEEP_ALIVE = 15.0  # seconds between signs of life on a stream
+MOST_ONLOOKERS = 99  # that are told of
 PIECE = 32_768  # characters of a stream that are sent at once, or one event
 RETRY = 5  # seconds after which those who were sent away may try again
 
@@ -72,9 +85,12 @@ def create_app(
     app.state.hub = hub
     app.add_middleware(Guard, limiter=Limiter(rate, max(4 * rate, OPENING)), names=names, proxies=proxies)
     _add_errors(app)
-    _add_pages(app, hub)
+    _add_health(app, hub)
+    add_pages(app, hub, proxies)
     _add_rooms(app, hub, Openers(games_per_address, lambda name: hub.stage(name), lambda: hub.clock()))
     _add_play(app, hub)
+    add_me(app, hub)
+    add_trainer(app)
     return app
 
 
@@ -91,7 +107,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RoomError)
     async def refused(_: Request, error: RoomError) -> JSONResponse:
         headers = {"Retry-After": str(RETRY)} if error.status == 503 else None
-        return error_answer(error.status, str(error), error.code, headers)
+        return error_answer(error.status, str(error), error.code, headers, error.facts)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -100,7 +116,10 @@ def _add_errors(app: FastAPI) -> None:
         return error_answer(422, f"{where}: {first['msg']}")
 
     @app.exception_handler(HTTPException)
-    async def http(_: Request, error: HTTPException) -> JSONResponse:
+    async def http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404 and wants_page(request):
+            found: Response = app.state.no_page(request)
+            return found
         return error_answer(error.status_code, str(error.detail))
 
     @app.exception_handler(Exception)
@@ -110,10 +129,10 @@ def _add_errors(app: FastAPI) -> None:
         )
 
 
-# ------------------------------------------------------------------------------------------------ the page
+# ------------------------------------------------------------------------------------------------ health
 
 
-def _add_pages(app: FastAPI, hub: Hub) -> None:
+def _add_health(app: FastAPI, hub: Hub) -> None:
     @app.get("/healthz")
     async def healthz(response: Response) -> dict[str, str]:
         """The server is there, and can store games; 503 and what is wrong, if it can't."""
@@ -122,14 +141,6 @@ def _add_pages(app: FastAPI, hub: Hub) -> None:
             return {"status": "ok", "version": __version__}
         response.status_code = 503
         return {"status": "trouble", "version": __version__, "error": trouble}
-
-    @app.get("/", include_in_schema=False)
-    @app.get("/game/{room}", include_in_schema=False)
-    @app.get("/position", include_in_schema=False)
-    async def page(room: str = "") -> FileResponse:
-        return FileResponse(WEB / "index.html", headers={"Cache-Control": "no-cache"})
-
-    app.mount("/web", StaticFiles(directory=WEB, check_dir=False), name="web")
 
 
 # ------------------------------------------------------------------------------------------------ rooms
@@ -152,7 +163,7 @@ def _token(authorization: str | None) -> str | None:
 def _seat(live: Live, authorization: str | None) -> int:
     seat = live.room.seat_of(_token(authorization))
     if seat is None:
-        raise RoomError(403, "only players can do that: this link lets you look")
+        raise RoomError(403, "only players can do that: this link lets you look", "only_players")
     return seat
 
 
@@ -168,22 +179,29 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
 
     @app.get("/api/agents")
     async def agents() -> dict[str, Any]:
-        """Who can be played against; `only` has, for those who can't play every game, which: players and copies."""
+        """Who can be played against; `only` has, for those who can't play every game, which: players and copies;
+
+        `strength` is what they win against the champion at two players.
+        """
         only = limited()
         return {
             "agents": [spec for spec in AGENTS if only.get(spec, True)],
             "only": only,
+            "strength": strengths(),
             "stand_in": STAND_IN,
             "away_seconds": hub.away_seconds,
         }
 
     @app.post("/api/rooms", status_code=201)
     async def open_room(wish: OpenRoom, request: Request) -> dict[str, Any]:
-        """Open a room, and sit down if a seat says `me`."""
+        """Open a room, and sit down if a seat says `me`; where all are agents, they play while somebody listens."""
         if sum(seat.kind == "me" for seat in wish.seats) > 1:
             raise RoomError(422, "you can sit at one place only")
-        if all(seat.kind == "agent" for seat in wish.seats):
-            raise RoomError(422, "at one place at least there must be a person, or room for one")
+        unattended = all(seat.kind == "agent" for seat in wish.seats)
+        if unattended and (wish.real_dice or wish.series > 1):
+            raise RoomError(422, "real dice and series need a person at one place at least, or room for one")
+        if wish.position is not None and wish.series > 1:
+            raise RoomError(422, "a series begins with whole games, not from a position")
         token = new_id()
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
@@ -203,6 +221,9 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
             first_player=wish.first_player,
             position=position,
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
+            commit=True,
+            series=new_series(wish.series, len(seats)) if wish.series > 1 else None,
+            pace=wish.pace if unattended else 0.0,
         )
         await _check_agents(hub, opening)
         name = await open_for(request.state.who, opening)
@@ -224,26 +245,39 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
             raise RoomError(409, "all seats are taken; you can look on", "seats_taken")
         seat, token = free[0] if wish.seat is None else wish.seat, new_id()
         move = {"do": "join", "seat": seat, "name": clean_name(wish.name), "token": hash_token(token)}
-        live = await hub.move(room, {**move, "number": fair.check_number(wish.number)})
+        live = await hub.move(room, move)
         return {"seat": seat, "token": token, "state": json.loads(live.state())}
+
+    @app.post("/api/rooms/{room}/commitment", response_model=State)
+    async def commitment(room: RoomName, wish: Commitment, authorization: Token = None) -> Response:
+        """At a table of several people: be held to a number, having seen the promise, before anybody shows one."""
+        live = await hub.live(room)
+        seat = _seat(live, authorization)
+        if live.room.commitments.get(seat) == wish.commitment:  # sent again, as the answer was lost
+            return _state(live)
+        return _state(await hub.move(room, {"do": "commit", "seat": seat, "commitment": wish.commitment}))
 
     @app.post("/api/rooms/{room}/number", response_model=State)
     async def number(room: RoomName, wish: BrowserNumber, authorization: Token = None) -> Response:
-        """Mix a number into the dice, having seen the promise: then nobody can have chosen them."""
-        seat = _seat(await hub.live(room), authorization)
+        """Mix a number into the dice, having seen promise and commitments: then nobody can have chosen them."""
+        live = await hub.live(room)
+        seat = _seat(live, authorization)
+        if live.room.numbers.get(seat) == wish.number:
+            return _state(live)
         return _state(await hub.move(room, {"do": "number", "seat": seat, "number": wish.number}))
 
     @app.delete("/api/rooms/{room}", status_code=204)
     async def delete(room: RoomName, authorization: Token = None) -> Response:
-        """Delete a game; only its players can; before it has begun, whoever opened it; while several play, nobody."""
+        """Delete a game: whoever opened it can, or any player if they have gone; while several play, nobody."""
         live = await hub.live(room)
         seat = _seat(live, authorization)
         table = live.room.table
-        if table is None and seat != live.room.opener:
-            raise RoomError(403, "only whoever opened a game can delete it before it has begun")
         if table is not None and not table.over and not live.room.alone:
             sentence = "the others are still playing; the game can be deleted when it is over"
             raise RoomError(409, sentence, "still_playing")
+        owner = live.room.opener if table is None else live.room.owner
+        if seat != owner and (table is None or owner is not None):
+            raise RoomError(403, "only whoever opened a game can delete it", "not_yours")
         await hub.delete(room)
         return Response(status_code=204)
 
@@ -254,56 +288,45 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         room: RoomName,
         request: Request,
         after: Annotated[int, Query(ge=-1, description="the last event that was seen")] = -1,
+        looking: Annotated[bool, Query(description="somebody without a seat, who counts as an onlooker")] = False,
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> StreamingResponse:
         """A stream of what happens (server-sent events), beginning after an event that was seen."""
         if last_event_id is not None and re.fullmatch("[0-9]{1,9}", last_event_id):
             after = int(last_event_id)
         live = await hub.live(room)
-        return StreamingResponse(_stream(hub, room, live, after), media_type="text/event-stream")
+        await request.state.turn()
+        telling = _stream(hub, room, live, after, request.state.turn, looking)
+        return StreamingResponse(telling, media_type="text/event-stream")
 
     @app.post("/api/rooms/{room}/rematch", status_code=201)
     async def rematch(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
-        """The same table again: whoever asks first sits down, the others find its link and sit down there."""
+        """The same table again, or the next game of a series: everybody has the same seat there, and the same token."""
         live = await hub.live(room)
-        seat, old = _seat(live, authorization), live.room
+        seat, old, token = _seat(live, authorization), live.room, _token(authorization)
+
+        async def seated(name: str) -> dict[str, Any]:
+            new = (await hub.live(name)).room
+            mine = new.seat_of(token)
+            return {"room": name, "seat": mine, "token": None if mine is None else token, "state": new.show()}
+
         gone = old.rematch
         if old.rematch is not None:
             with suppress(RoomError):  # it may have been deleted
-                return {
-                    "room": old.rematch,
-                    "seat": None,
-                    "token": None,
-                    "state": (await hub.live(old.rematch)).room.show(),
-                }
+                return await seated(old.rematch)
         if old.table is None or not old.table.over:
-            raise RoomError(409, "the game is not over yet")
-        token = new_id()
-        seats: list[dict[str, Any]] = []
-        for number, place in enumerate(old.seats):
-            if number == seat:
-                seats.append({"kind": "person", "name": place.name, "token": hash_token(token)})
-            else:
-                agent = {"kind": "agent", "agent": place.agent}
-                seats.append(agent if place.kind == "agent" else {"kind": "open"})
-        opening = Opening(
-            num_players=len(seats),
-            seats=tuple(seats),
-            secret="" if old.real_dice else fair.new_secret().hex(),
-            copies=old.opening.copies,
-            italian_reading=old.opening.italian_reading,
-            wishes=tuple(sorted(old.seats[seat].wishes)),
-        )
+            raise RoomError(409, "the game is not over yet", "not_over")
+        opening = old.again(seat, "" if old.real_dice else fair.new_secret().hex())
         await _check_agents(hub, opening)
         if old.rematch != gone:
-            raise RoomError(409, "somebody else was faster; please try again")
+            raise RoomError(409, "somebody else was faster; please try again", "faster")
         name = await open_for(request.state.who, opening)
         live = await hub.live(room)
         if live.room.rematch != gone:
             await hub.delete(name)
-            raise RoomError(409, "somebody else was faster; please try again")
+            raise RoomError(409, "somebody else was faster; please try again", "faster")
         await hub.move(room, {"do": "rematch", "room": name})
-        return {"room": name, "seat": seat, "token": token, "state": (await hub.live(name)).room.show()}
+        return await seated(name)
 
 
 async def _check_agents(hub: Hub, opening: Opening) -> None:
@@ -311,24 +334,52 @@ async def _check_agents(hub: Hub, opening: Opening) -> None:
         await hub.check_agent(spec, opening)
 
 
-async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[str]:
+async def _no_turn() -> None:
+    """Nobody else waits."""
+
+
+async def _stream(
+    hub: Hub,
+    name: str,
+    live: Live,
+    after: int,
+    turn: Callable[[], Awaitable[None]] = _no_turn,
+    looking: bool = False,
+) -> AsyncIterator[str]:
     live.watchers += 1
+    live.onlookers += looking
+    hub.let_agents_play(name)
     try:
-        sent = after + 1
+        sent, heard, state, onlookers = after + 1, live.heard, "", 0
         while not hub.closing:
             try:
+                await hub.live(name)  # all who wait until it is loaded go on at the same moment: then each has its turn
+                await turn()
                 now = await hub.live(name)
             except RoomError as error:
                 if error.status == 404:
                     yield "event: gone\ndata: {}\n\n"
                 return  # the browser comes again, and finds what was missed
-            live.watchers -= 1  # it may have been loaded anew
-            live = now
-            live.watchers += 1
+            if now is not live:  # it was loaded anew
+                live.watchers -= 1
+                live.onlookers -= looking
+                live, heard, state = now, now.heard, ""
+                live.watchers += 1
+                live.onlookers += looking
+                hub.let_agents_play(name)
             changed = live.changed
-            piece, sent, all_told = _piece(live, sent)
-            yield piece  # waits while the listener does not read
+            piece, sent, all_told = _piece(live, sent, state)
+            if all_told:
+                state = live.state()
+                piece += "".join(f"event: call\ndata: {call}\n\n" for number, call in live.calls if number >= heard)
+                heard = live.heard
+            if piece:
+                yield piece  # waits while the listener does not read
             while all_told:
+                # Not at once: if all heard of everybody who comes and goes, a thousand who do would be a million words.
+                if min(live.onlookers, MOST_ONLOOKERS) != onlookers:
+                    onlookers = min(live.onlookers, MOST_ONLOOKERS)
+                    yield f"event: onlookers\ndata: {onlookers}\n\n"
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE)
                     break
@@ -336,10 +387,14 @@ async def _stream(hub: Hub, name: str, live: Live, after: int) -> AsyncIterator[
                     yield ": still here\n\n"
     finally:
         live.watchers -= 1
+        live.onlookers -= looking
 
 
-def _piece(live: Live, sent: int) -> tuple[str, int, bool]:
-    """Some of what has happened since, how much has been told then, and whether that is all: the state comes last."""
+def _piece(live: Live, sent: int, state: str = "") -> tuple[str, int, bool]:
+    """Some of what has happened since, how much has been told then, and whether that is all: the state comes last.
+
+    Whoever has had this very `state` does not get it again.
+    """
     events = live.room.events
     sent = min(sent, len(events))  # the room was loaded anew, or the number is nobody's
     parts: list[str] = []
@@ -349,7 +404,7 @@ def _piece(live: Live, sent: int) -> tuple[str, int, bool]:
         size += len(parts[-1])
         sent += 1
     all_told = sent == len(events)
-    if all_told:
+    if all_told and live.state() is not state:
         parts.append(f"event: state\ndata: {live.state()}\n\n")
     return "".join(parts), sent, all_told
 
@@ -358,7 +413,8 @@ def _position(text: str) -> Position:
     try:
         return Position.parse(text)
     except PositionError as error:
-        raise RoomError(422, str(error)) from None
+        facts = {"field": error.field, **error.facts}
+        raise RoomError(422, str(error), f"position_{error.code}", facts) from None
     except ValueError as error:
         raise RoomError(422, f"position: {error}") from None
 
@@ -373,6 +429,17 @@ async def _acting(hub: Hub, room: str, authorization: str | None, played: int) -
     if played != live.room.played:
         raise RoomError(409, "the game has gone on in the meantime", "gone_on")
     return live, seat
+
+
+def _is_done(live: Live, seat: int, wish: Act) -> bool:
+    """Whether what happened next, after all that somebody had seen, was this very decision of theirs."""
+    if wish.after is None or not wish.played < live.room.played:
+        return False
+    for text in live.room.events[wish.after :]:
+        event = json.loads(text)
+        if event["kind"] in ("action", "throw", "taken_back", "end"):
+            return (event["kind"], event.get("seat"), event.get("action")) == ("action", seat, wish.action)
+    return False
 
 
 async def _while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
@@ -397,9 +464,13 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/rooms/{room}/act", response_model=State)
     async def act(room: RoomName, wish: Act, authorization: Token = None) -> Response:
         """Decide."""
+        live = await hub.live(room)
+        seat = _seat(live, authorization)
+        if live.room.played != wish.played and _is_done(live, seat, wish):
+            return _state(live)
         live, seat = await _acting(hub, room, authorization, wish.played)
         if live.room.seats[seat].agent is not None:
-            raise RoomError(409, "an agent plays for you; come back first")
+            raise RoomError(409, "an agent plays for you; come back first", "stood_in")
         return _state(await hub.move(room, {"do": "act", "seat": seat, "action": wish.action}))
 
     @app.post("/api/rooms/{room}/throw", response_model=State)
@@ -425,21 +496,34 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
 
     @app.post("/api/rooms/{room}/stand_in", response_model=State)
     async def stand_in(room: RoomName, wish: StandIn, authorization: Token = None) -> Response:
-        """Let an agent play where a person is away, or has not sent a number, or where nobody has sat down."""
+        """Let an agent play where a person is away, or has sent nothing for the dice, or where nobody has sat down."""
         live = await hub.live(room)
-        _seat(live, authorization)
-        if wish.seat >= len(live.room.seats):
+        asking, now = _seat(live, authorization), live.room
+        if wish.seat >= len(now.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        agent, missing = check_agent(wish.agent), live.room.missing_numbers()
-        if live.room.table is not None or wish.seat in missing:
-            waited = hub.clock() - live.asked_since
-            if wish.seat not in (live.room.waited_for(), *missing) or waited < hub.away_seconds:
-                raise RoomError(
-                    409, f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
-                )
+        agent = check_agent(wish.agent)
+        late, done = now.missing_commitments(), now.commitments
+        if not late:
+            late, done = now.missing_numbers(), now.numbers
+        if now.table is not None or wish.seat in late:
+            waited_for = wish.seat == now.waited_for() or (wish.seat in late and asking in done)
+            if not waited_for or hub.clock() - live.asked_since < hub.away_seconds:
+                sentence = f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
+                raise RoomError(409, sentence, "not_yet")
             agent = STAND_IN  # nobody chooses a weak one for others
-        await hub.check_agent(agent, live.room.opening)
-        return _state(await hub.move(room, {"do": "stand_in", "seat": wish.seat, "agent": agent}))
+        move: dict[str, Any] = {"do": "stand_in", "seat": wish.seat, "agent": agent}
+        if now.opening.commit and wish.seat in now.missing_numbers():
+            secret = fair.new_secret().hex()
+            move = {"do": "abandon", "round": len(now.abandoned), "secret": secret, "agent": agent}
+        await hub.check_agent(agent, now.opening)
+        return _state(await hub.move(room, move))
+
+    @app.post("/api/rooms/{room}/call", status_code=204)
+    async def call(room: RoomName, wish: Call, authorization: Token = None) -> Response:
+        """Call something out, for all who listen now; nobody keeps it."""
+        live = await hub.live(room)
+        live.call(_seat(live, authorization), wish.what, hub.clock())
+        return Response(status_code=204)
 
     @app.post("/api/rooms/{room}/return", response_model=State)
     async def come_back(room: RoomName, authorization: Token = None) -> Response:
@@ -454,7 +538,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         seat = _seat(live, authorization)
         table = live.room.table
         if table is None or table.to_act != seat:
-            raise RoomError(409, "you are not asked now")
+            raise RoomError(409, "you are not asked now", "not_asked")
         if not live.room.agreed("coach"):
             raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
         return await _while_there(request, hub.advise(table.position(), request.state.who))
@@ -468,10 +552,11 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         assert table is not None
         return await _while_there(request, hub.advise(table.position(), request.state.who))
 
-    @app.get("/api/rooms/{room}/review")
-    async def review(room: RoomName, request: Request) -> dict[str, Any]:
-        """A finished game: chances, mistakes, luck and skill."""
-        return await _while_there(request, hub.review(room, request.state.who))
+    @app.get("/api/rooms/{room}/review", response_model=State)
+    async def review(room: RoomName, request: Request) -> Response:
+        """A finished game, step by step: chances, what decisions cost, and what luck did."""
+        found = await _while_there(request, hub.review(room, request.state.who))
+        return Response(found, media_type="application/json")
 
     @app.get(
         "/api/rooms/{room}/record", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}}
@@ -480,7 +565,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         """A finished game as a line of a file for `pechvogel replay`."""
         live = await hub.live(room)
         if live.room.table is None or not live.room.table.over:
-            raise RoomError(409, "the game is not over yet")
+            raise RoomError(409, "the game is not over yet", "not_over")
         text = json.dumps(live.room.record(), separators=(",", ":")) + "\n"
         headers = {"Content-Disposition": f'attachment; filename="pechvogel-{room[:8]}.jsonl"'}
         return Response(text, media_type="application/jsonl", headers=headers)

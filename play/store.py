@@ -3,6 +3,9 @@
 A move is acknowledged only after it was committed and is on the disk, so neither a killed server nor a power cut loses
 anything that anybody was told; moves that come together share that wait (`together`). The file is in write-ahead
 mode, and carries the number of its schema; older files are brought up to date when opened.
+
+Long rooms also have snapshots, so that a load plays only the last moves again. The moves are what counts: a room whose
+snapshots are damaged, missing or of another format is rebuilt from its moves, and gets new ones.
 """
 
 from __future__ import annotations
@@ -11,13 +14,16 @@ import json
 import logging
 import os
 import sqlite3
+import zlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pechvogel.play.room import Opening, Room, RoomError
+from pechvogel.play import memory
+from pechvogel.play.room import Opening, Room, RoomError, Snapshot
+from pechvogel.tabletop.untrusted import parse_json, shown
 
 log = logging.getLogger("pechvogel")
 
@@ -49,11 +55,42 @@ MIGRATIONS = (
         AND NOT EXISTS (SELECT 1 FROM json_each(opening, '$.seats') WHERE json_extract(value, '$.kind') = 'open')
         AND json_extract(opening, '$.secret') = '';
     """,  # with real dice and nobody missing, games begin when they are opened
+    """
+    CREATE TABLE snapshots (
+        room TEXT NOT NULL REFERENCES rooms (id) ON DELETE CASCADE,
+        moves INTEGER NOT NULL,
+        snapshot BLOB NOT NULL,
+        PRIMARY KEY (room, moves)
+    ) WITHOUT ROWID;
+    """,
+    memory.TABLES,
 )
+FORMAT = 1  # of snapshots; another number whenever they, or the events in them, change
+EVERY = 500  # moves from one snapshot to the next; most games end before the first
+MAX_SNAPSHOT = 1 << 26  # bytes
 APPLICATION = 0x50564F47  # marks a file as ours
 LONG_LOG = 256_000_000  # bytes, from which the write-ahead log is emptied, while all wait for the disk
 PATIENCE = 0.25  # seconds that a write waits for another program's lock; everybody's moves wait with it
 HOUR = 3600.0
+
+
+class DamagedError(ValueError):
+    """A room that nothing can be made of."""
+
+
+def gone() -> RoomError:
+    """What somebody hears who names a room that is not there."""
+    return RoomError(404, "there is no such game: it was deleted, has expired, or the link is incomplete", "gone")
+
+
+class Loaded(NamedTuple):
+    """A room from the file."""
+
+    room: Room
+    moves: int
+    saved: int  # of these moves, how many are in snapshots
+    told: int  # ... and how many events
+    missing: bytes | None  # a snapshot of all that should be stored, as there is none that is right
 
 
 class Store:
@@ -62,18 +99,25 @@ class Store:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(os.path.realpath(path))  # whatever links lead to it, there is one lock
         try:
-            self.path.touch(mode=0o600)  # it holds the secrets of games that are being played
-            self._lock = _lock(self.path)
-            _keep_private(self.path)
-            self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power cut, too
-            self._db.execute("PRAGMA wal_autocheckpoint = 0")  # waits for the disk: see `checkpoint`
-            self._db.execute("PRAGMA foreign_keys = ON")
-            self._migrate()
-            # For the thread that must not wait while another one writes.
-            self._reader = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+            with ExitStack() as opened:  # what can't be used is not kept open, either
+                self.path.touch(mode=0o600)  # it holds the secrets of games that are being played
+                lock = _lock(self.path)
+                if lock is not None:
+                    opened.callback(os.close, lock)
+                _keep_private(self.path)
+                db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+                self._db = opened.enter_context(closing(db))
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = FULL")  # what is committed survives a power cut, too
+                self._db.execute("PRAGMA wal_autocheckpoint = 0")  # waits for the disk: see `checkpoint`
+                self._db.execute("PRAGMA foreign_keys = ON")
+                self._migrate()
+                # For the thread that must not wait while another one writes.
+                reader = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+                self._reader = opened.enter_context(closing(reader))
+                self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+                self.memories = memory.Memories(self._db, self._reader)
+                self._opened = opened.pop_all()
         except (sqlite3.DatabaseError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise ValueError(f"{path} can't be used as a file of games ({reason})") from None
@@ -92,10 +136,7 @@ class Store:
 
     def close(self) -> None:
         """Put everything into the one file."""
-        self._reader.close()
-        self._db.close()
-        if self._lock is not None:
-            os.close(self._lock)
+        self._opened.close()
 
     def checkpoint(self) -> None:
         """Move what is safe in the log into the file. It waits for the disk, so another thread may do it."""
@@ -134,30 +175,54 @@ class Store:
         self._db.execute(f"INSERT INTO rooms ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def add_move(
-        self, name: str, number: int, move: Mapping[str, Any], now: float, stage: tuple[bool, bool] | None
+        self,
+        name: str,
+        number: int,
+        move: Mapping[str, Any],
+        now: float,
+        stage: tuple[bool, bool] | None,
+        snapshot: Snapshot | None = None,
     ) -> None:
-        """Keep a move; when this returns, it is safe. `stage`, if that has changed: the game has begun, is over."""
+        """Keep a move; when this returns, it is safe. `stage`, if that has changed: the game has begun, is over.
+
+        `snapshot` is the room with this move, and the events since the last one.
+        """
         with _Transaction(self._db):
             text = json.dumps(move, separators=(",", ":"))
-            self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
+            try:
+                self._db.execute("INSERT INTO moves (room, number, move) VALUES (?, ?, ?)", (name, number, text))
+            except sqlite3.IntegrityError:
+                if self._db.execute("SELECT 1 FROM rooms WHERE id = ?", (name,)).fetchone() is None:
+                    raise gone() from None  # somebody was faster and has deleted it
+                raise
             # Days count, and every page that is written makes the log longer.
             self._db.execute("UPDATE rooms SET touched = ? WHERE id = ? AND touched < ?", (now, name, now - HOUR))
             if stage is not None:
                 self._db.execute("UPDATE rooms SET begun = ?, over = ? WHERE id = ?", (*stage, name))
+            if snapshot is not None:
+                self.add_snapshot(name, number + 1, _pack(snapshot), first=False)
 
-    def load(self, name: str) -> tuple[Room, int] | None:
-        """A room as it was after its last move, and how many moves there were. It takes long: any thread may do it."""
+    def add_snapshot(self, name: str, moves: int, snapshot: bytes, first: bool) -> None:
+        """Keep what a room was like after so many moves; the `first` replaces all that were there."""
+        with _Transaction(self._db):
+            if first:
+                self._db.execute("DELETE FROM snapshots WHERE room = ?", (name,))
+            self._db.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (name, moves, snapshot))
+
+    def load(self, name: str) -> Loaded | None:
+        """A room as it was after its last move. It may take long: any thread may do it."""
         with closing(sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)) as db:
-            db.execute("BEGIN")  # both as they are at one moment
+            db.execute("BEGIN")  # all as they are at one moment
             row = db.execute("SELECT opening FROM rooms WHERE id = ?", (name,)).fetchone()
-            moves = db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,)).fetchall()
+            found = "SELECT moves, snapshot FROM snapshots WHERE room = ? ORDER BY moves"
+            snapshots = db.execute(found, (name,)).fetchall()
+            moves = [move for (move,) in db.execute("SELECT move FROM moves WHERE room = ? ORDER BY number", (name,))]
         if row is None:
             return None
-        opening = json.loads(row[0])
-        room = Room(Opening(**{**opening, "seats": tuple(opening["seats"]), "wishes": tuple(opening["wishes"])}))
-        for (move,) in moves:
-            room.apply(json.loads(move))
-        return room, len(moves)
+        try:
+            return _rebuild(name, _read_opening(row[0]), snapshots, moves)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise DamagedError(f"the room {name} can't be read: {shown(error)}") from None
 
     def delete(self, name: str) -> None:
         """Forget a room."""
@@ -185,6 +250,64 @@ class Store:
         """Whether a game has begun, and whether it is over; None if there is no such room."""
         row = self._reader.execute("SELECT begun, over FROM rooms WHERE id = ?", (name,)).fetchone()
         return None if row is None else (bool(row[0]), bool(row[1]))
+
+
+# ------------------------------------------------------------------------------ rooms from rows
+
+
+def _read_opening(text: str) -> Opening:
+    opening = parse_json(text)
+    return Opening(**{**opening, "seats": tuple(opening["seats"]), "wishes": tuple(opening["wishes"])})
+
+
+def _rebuild(name: str, opening: Opening, snapshots: Sequence[tuple[int, bytes]], moves: Sequence[str]) -> Loaded:
+    if snapshots:
+        try:
+            saved = snapshots[-1][0]
+            if saved > len(moves):
+                raise ValueError("moves are missing")
+            room = Room(opening, _unpack([packed for _, packed in snapshots]))
+            told = len(room.events)
+        except Exception as error:  # whatever it is: the moves are there
+            log.warning("the snapshots of room %s are not used: %s", name, shown(error))
+        else:
+            _play(room, moves[saved:])
+            return Loaded(room, len(moves), saved, told, None)
+    room = Room(opening)
+    _play(room, moves)
+    if len(moves) < EVERY:
+        return Loaded(room, len(moves), 0, 0, None)
+    return Loaded(room, len(moves), len(moves), len(room.events), _pack(room.snapshot()))
+
+
+def _play(room: Room, moves: Sequence[str]) -> None:
+    for move in moves:
+        room.apply(parse_json(move))
+
+
+def _pack(snapshot: Snapshot) -> bytes:
+    """A line of JSON for the state, one for each event; compressed, which also brings a checksum."""
+    state = json.dumps({"format": FORMAT, **snapshot.state}, separators=(",", ":"))
+    return zlib.compress("\n".join([state, *snapshot.events]).encode(), 1)
+
+
+def _unpack(packed: Sequence[bytes]) -> Snapshot:
+    """The state of the last, and the events of all."""
+    events: list[str] = []
+    for part in packed:
+        reader = zlib.decompressobj()
+        text = reader.decompress(part, MAX_SNAPSHOT)
+        if not reader.eof:
+            raise ValueError("a snapshot is too large, or not whole")
+        state, *more = text.decode().split("\n")
+        events += more
+    found = parse_json(state)
+    if found.pop("format") != FORMAT:
+        raise ValueError("they have another format")
+    return Snapshot(found, events)
+
+
+# ------------------------------------------------------------------------------ files and transactions
 
 
 def _lock(path: Path) -> int | None:

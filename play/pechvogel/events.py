@@ -41,5 +41,6 @@ def _what_changed(before: Position, after: Position) -> dict[str, Any]:
         "frustrations": [
             new.frustrations - old.frustrations for old, new in zip(before.players, after.players, strict=True)
         ],
+        "frustraters": list(before.frustraters),  # whose frustrations lay on the board
         "murphy": after.murphy if after.murphy != before.murphy else None,
     }

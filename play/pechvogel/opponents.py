@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from pechvogel.agents import card, registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import TOP
 from pechvogel.agents.pechvogel.solution import Solution
+from pechvogel.play.pechvogel.summary import scale
 from pechvogel.play.room import RoomError
 from pechvogel_env.kind import KIND
 from pechvogel_env.rules import MAX_COPIES
@@ -21,8 +24,13 @@ AGENTS = tuple(spec for name in registry.names(KIND.name) for spec in [*_LEVELS 
 def check_agent(spec: Any) -> str:
     """An agent that the server offers: nobody may name files or modules."""
     if spec not in AGENTS:
-        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}")
+        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}", "no_agent")
     return str(spec)
+
+
+def check_table(copies: int) -> None:
+    """ValueError, unless there is a table for perfect play, without damage as far as that shows in a moment."""
+    Solution(solution.find(copies)).verify_at_once()
 
 
 def limited() -> dict[str, list[tuple[int, int]]]:
@@ -31,6 +39,14 @@ def limited() -> dict[str, list[tuple[int, int]]]:
     optimal = []
     for copies in range(1, MAX_COPIES + 1):
         with suppress(ValueError):  # there is none, or it can't be used
-            Solution(solution.find(copies)).verify_at_once()
+            check_table(copies)
             optimal.append((2, copies))
     return {"ppo": ppo, "optimal": optimal}
+
+
+@cache
+def strengths() -> dict[str, float]:
+    """What agents win of games for two against the champion, as far as that has been measured; itself left out."""
+    found = dict(scale().strengths)
+    champion = found.pop(STAND_IN)
+    return {spec: round(1 / (1 + math.exp(champion - strength)), 3) for spec, strength in found.items()}

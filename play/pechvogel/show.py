@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pechvogel.agents.random import RandomAgent
+from pechvogel.play.pechvogel.words import Words
 from pechvogel.tabletop.kind import Variant
 from pechvogel_env import render
 from pechvogel_env.game import Game
@@ -82,3 +83,10 @@ def analysis(position: Position, result: dict[str, Any]) -> None:
         costs = row["costs"]
         table.add_row(row["name"], f"{row['value']:+.4f}", f"{row['win_share']:.2%}", f"{costs:.2%}" if costs else "")
     console.print(table)
+    words = Words("en", [f"player_{seat}" for seat in range(position.num_players)])
+    for row in result["actions"]:
+        console.print(words.action(row["action"], position), style="bold", markup=False)
+        for line in words.cases(row):
+            console.print(f"  {line}", markup=False)
+        if row["reason"] is not None and row is not result["actions"][0]:
+            console.print(f"  {words.reason(row['reason'], position)}", markup=False, soft_wrap=True)

@@ -18,11 +18,13 @@ from pechvogel.tabletop.bits import action_list, lowest_action, mask_of
 from pechvogel.tabletop.seeds import seeded_first_player
 from pechvogel_env import record, rules
 from pechvogel_env.dice import script, throw_of
-from pechvogel_env.game import Game
+from pechvogel_env.game import Game, play_passes
 from pechvogel_env.position import Position, load, position_of
-from pechvogel_env.rules import NUM_ACTIONS, Phase, States
+from pechvogel_env.rules import NOBODY, NUM_ACTIONS, Phase, States
 
 Seeds = Callable[[int], int]  # the seed of the dice after so many moves were taken back
+_FACES = frozenset("034567")
+_OVER = int(Phase.OVER)  # looking at the class takes longer than many a rule
 
 
 class TableError(ValueError):
@@ -43,11 +45,16 @@ class Step:
     after: States
 
 
+def _copy(states: States) -> States:
+    """As bytes: NumPy would copy field by field, which takes several times as long."""
+    return states.view(np.uint8).copy().view(states.dtype)
+
+
 class Table:
     """A game from its start to its end, with real or seeded dice.
 
     `seeds(k)` is the seed of the dice after k take-backs: coming dice never return. It is None at a table with real
-    dice.
+    dice. With the `line` and the take-backs of another table, this one is as that was.
     """
 
     def __init__(
@@ -59,6 +66,8 @@ class Table:
         italian_reading: bool = False,
         first_player: int | None = None,
         position: Position | Mapping[str, Any] | str | None = None,
+        line: str | None = None,
+        taken_back: int = 0,
     ) -> None:
         self.seeds = seeds
         seed = 0 if seeds is None else seeds(0)
@@ -77,7 +86,10 @@ class Table:
         self.steps: list[Step] = []
         self.taken_back = 0
         self.bits = 0  # legal actions of whoever is asked; 0 if nobody is
-        self._go_on()
+        if line is None:
+            self._go_on()
+        else:
+            self._follow(line, taken_back)
 
     # ------------------------------------------------------------------------------ what is
 
@@ -88,7 +100,7 @@ class Table:
     @property
     def over(self) -> bool:
         """Ended by the rules (R20)."""
-        return bool(self.states["phase"][0] == Phase.OVER)
+        return bool(self.states["phase"][0] == _OVER)
 
     @property
     def to_act(self) -> int | None:
@@ -151,7 +163,7 @@ class Table:
         for number in range(len(self.steps) - 1, -1, -1):
             step = self.steps[number]
             if step.kind == "action" and step.seat == seat and not step.forced:
-                self.states = step.before.copy()
+                self.states = _copy(step.before)
                 del self.steps[number:]
                 self.taken_back += 1
                 self._go_on()
@@ -161,24 +173,24 @@ class Table:
     # ------------------------------------------------------------------------------ how it goes on
 
     def _act(self, action: int, forced: bool) -> None:
-        before, seat = self.states.copy(), int(self.states["to_act"][0])
-        asked = Phase(int(self.states["phase"][0]))
+        before, seat = _copy(self.states), int(self.states["to_act"][0])
         rules.apply(self.states, 0, action)
-        if not forced or asked in (Phase.TARGET, Phase.TAKE, Phase.DISCARD):
-            self.steps.append(Step("action", seat, (), 0, action, forced, before, self.states.copy()))
-        elif self.states["turn"][0] > before["turn"][0]:
-            active = int(before["active"][0])
-            self.steps.append(Step("end", active, (), 0, None, True, before, self.states.copy()))
+        self.steps.append(Step("action", seat, (), 0, action, forced, before, _copy(self.states)))
 
     def _throw(self, faces: Sequence[int]) -> None:
-        before, seat = self.states.copy(), int(self.states["active"][0])
+        before, seat = _copy(self.states), int(self.states["active"][0])
         rules.apply_dice(self.states, 0, np.array(faces, np.int8))
         thrown, seeded = tuple(map(int, faces)), self.taken_back
-        self.steps.append(Step("throw", seat, thrown, seeded, None, False, before, self.states.copy()))
+        self.steps.append(Step("throw", seat, thrown, seeded, None, False, before, _copy(self.states)))
 
     def _go_on(self) -> None:
         """Throw dice and play what has no alternative, until somebody decides, or real dice are to be thrown."""
+        before = rules.new_states(1)
         while not self.over:
+            if play_passes(self.states, 0, before):
+                active = int(before["active"][0])
+                self.steps.append(Step("end", active, (), 0, None, True, _copy(before), _copy(self.states)))
+                continue
             self.bits = rules.legal_bits(self.states, 0)
             if self.bits & (self.bits - 1):
                 return
@@ -192,7 +204,35 @@ class Table:
                 self._throw(throw_of(self.seeds(self.taken_back), turn, throws, due))
         self.bits = 0
 
+    def _follow(self, line: str, taken_back: int) -> None:
+        seeds, self.seeds = self.seeds, None  # no dice but those of the line
+        self._go_on()
+        for word in line.split():
+            seeded, thrown, faces = word.partition(":")
+            if not thrown:
+                self.act(NOBODY if self.to_act is None else self.to_act, int(word))
+                continue
+            if not _FACES.issuperset(faces) or len(faces) != self.dice_due or not faces:
+                raise TableError(f"{faces!r} can't be thrown now")
+            self.taken_back = int(seeded)
+            self._throw([*map(int, faces)])
+            self._go_on()
+        if seeds is not None and self.dice_due:
+            raise TableError("the line ends before a throw")
+        self.seeds, self.taken_back = seeds, taken_back
+
     # ------------------------------------------------------------------------------ afterwards
+
+    def line(self) -> str:
+        """All that was thrown and decided and not taken back; the rest follows from it.
+
+        Words: of a decision its action, of a throw the number of its seed, ":" and the faces.
+        """
+        return " ".join(
+            f"{step.seeded}:{''.join(map(str, step.faces))}" if step.kind == "throw" else str(step.action)
+            for step in self.steps
+            if step.kind == "throw" or (step.kind == "action" and not step.forced)
+        )
 
     def decisions(self) -> list[Step]:
         """What somebody chose, in order."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from rich.console import Console
@@ -17,6 +19,7 @@ from rich.text import Text
 from pechvogel.agents import registry
 from pechvogel.play import fair
 from pechvogel.play.pechvogel import coach
+from pechvogel.play.pechvogel.review import review
 from pechvogel.play.pechvogel.table import Table, TableError
 from pechvogel.play.pechvogel.words import Words
 from pechvogel.tabletop.seeds import check_seed
@@ -26,7 +29,10 @@ from pechvogel_env.position import Position
 from pechvogel_env.record import PROOF
 from pechvogel_env.rules import FIRST_VALUE
 
+Found = TypeVar("Found")
 ME = 0
+MISTAKES = 3  # that a review names
+LEAVE = ("q", "quit", "exit")
 COLOURS = {3: "yellow", 4: "green", 5: "blue", 6: "magenta", 7: "red"}
 
 
@@ -94,15 +100,14 @@ class TerminalGame:
         if self.seed is None and not self.real_dice:
             self.console.print(f"{say('fair.title')}: {fair.promise(self.secret)}", style="dim")
         while not table.over:
-            self._tell()
+            self._patiently(self._tell)
             if table.dice_due:
                 self._throw_real_dice()
             elif table.to_act == ME:
                 self._decide()
             else:
                 assert table.to_act is not None
-                agent = self.agents[table.to_act]
-                table.act(table.to_act, int(agent.act(table.position(), table.mask(), self.rng)))
+                table.act(table.to_act, self._patiently(self._agents_choice))
         self._tell()
         self._draw()
         won = ME in table.winners()
@@ -128,9 +133,14 @@ class TerminalGame:
         for step in self.table.steps[self._told :]:
             for sentence in self.words.happened(step):
                 self.console.print(f"  {sentence}", style="dim" if step.seat != ME else "")
+            self._told += 1
             if self.delay and self.console.is_terminal:
                 time.sleep(self.delay)
-        self._told = len(self.table.steps)
+
+    def _agents_choice(self) -> int:
+        table = self.table
+        assert table.to_act is not None
+        return int(self.agents[table.to_act].act(table.position(), table.mask(), self.rng))
 
     # ------------------------------------------------------------------------------ decisions
 
@@ -140,14 +150,14 @@ class TerminalGame:
         position, legal = table.position(), table.legal()
         self.console.print(words.question(position), style="bold")
         self.console.print(words.because(position), style="dim")
-        advised = self._advise(position) if self.hints else {}
+        advised = self._patiently(lambda: self._advise(position)) if self.hints else {}
         for number, action in enumerate(legal, 1):
             self.console.print(f"  {number}  {words.action(action, position)}{advised.get(action, '')}")
         while True:
             line = self._ask(f"1-{len(legal)}, h, u, r, q, ?: ")
             if line == "h":
                 self.practice = True
-                advised = self._advise(position)
+                advised = self._patiently(lambda: self._advise(position))
                 for number, action in enumerate(legal, 1):
                     self.console.print(f"  {number}  {words.action(action, position)}{advised[action]}")
             elif line == "u":
@@ -158,7 +168,7 @@ class TerminalGame:
                     continue
                 self.practice = True
                 self._told = len(table.steps)
-                self.console.print(words.say("log.taken_back", name=words.name(ME)), style="yellow")
+                self.console.print(words.say("log.taken_back_you"), style="yellow")
                 if not self.real_dice:
                     self.console.print(words.say("log.other_dice"), style="yellow")
                 return
@@ -168,9 +178,9 @@ class TerminalGame:
                 table.act(ME, legal[int(line) - 1])
                 return
             else:
-                keys = ("coach.title", "take_back", "rules")
-                hint, back, rules = (words.say(key) for key in keys)
-                self.console.print(f"1-{len(legal)} | h: {hint} | u: {back} | r: {rules} | q", style="yellow")
+                keys = {"h": "coach.title", "u": "take_back", "r": "rules", "q": "leave"}
+                known = [f"1-{len(legal)}", *(f"{letter}: {words.say(key)}" for letter, key in keys.items())]
+                self.console.print(" | ".join(known), style="yellow")
 
     def _advise(self, position: Position) -> dict[int, str]:
         words = self.words
@@ -179,7 +189,10 @@ class TerminalGame:
         for row in found:
             costs = words.say("coach.costs", points=words.percent(row["costs"]))
             costs = words.say("coach.best") if row is found[0] else costs
-            texts[row["action"]] = f"  [{words.percent(row['win_share'])}, {costs}] {words.reason(row['why'])}"
+            lines = [f"  [{words.percent(row['win_share'])}, {costs}] {words.reason(row['reason'], position)}"]
+            if position.phase not in ("take", "discard"):  # those end the turn in one way only
+                lines += [f"       {case}" for case in words.cases(row)]
+            texts[row["action"]] = "\n".join(lines)
         return texts
 
     def _throw_real_dice(self) -> None:
@@ -194,17 +207,55 @@ class TerminalGame:
             except ValueError:
                 self.console.print(words.say("dice.wrong", count=due), style="red")
 
+    # ------------------------------------------------------------------------------ the keyboard
+
     def _ask(self, prompt: str) -> str:
+        """An answer; whoever wants to leave is asked once more, and by any other answer goes on."""
+        line = self._typed(prompt)
+        if line in LEAVE:
+            self.console.print(self.words.say("leave.sure"), style="yellow")
+            line = self._typed(prompt)
+            if line in LEAVE:
+                raise PlayerQuitsError
+        return line
+
+    def _typed(self, prompt: str) -> str:
         line = self.read(prompt)
-        if line is None or line.strip().lower() in ("q", "quit", "exit"):
+        if line is None:
             raise PlayerQuitsError
         return line.strip().lower()
 
+    def _patiently(self, work: Callable[[], Found]) -> Found:
+        """Do what may take a while, and changes nothing: if it is interrupted, and nobody leaves, do it again."""
+        while True:
+            try:
+                return work()
+            except KeyboardInterrupt:
+                if not sys.stdin.isatty():
+                    raise
+                self.console.print()
+                self.console.print(self.words.say("leave.sure"), style="yellow")
+                if self._typed("q, Enter: ") in LEAVE:
+                    raise PlayerQuitsError from None
+
     def _read_line(self, prompt: str) -> str | None:
-        self.console.print(prompt, end="", markup=False)
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        return line if line else None
+        at_keyboard = sys.stdin.isatty()
+        try:
+            if at_keyboard:
+                _drop_typed_ahead()
+            self.console.print(prompt, end="", markup=False)
+            sys.stdout.flush()
+            if at_keyboard:
+                _wait_for_a_line()
+            line = sys.stdin.readline()
+        except KeyboardInterrupt:
+            if not at_keyboard:
+                raise
+            line = ""
+        if line or not at_keyboard:
+            return line or None
+        self.console.print()
+        return LEAVE[0]  # Ctrl-C and Ctrl-D: a keyboard can still say no
 
     # ------------------------------------------------------------------------------ pictures
 
@@ -231,22 +282,38 @@ class TerminalGame:
 
     def _review(self) -> None:
         words = self.words
-        found = coach.review(self.table)
-        for key in ("luck", "skill", "others"):
+        found = review(self.table)
+        for key in ("luck", "skill", "others", "drift"):
             self.console.print(f"  {words.say(f'review.{key}')}: {words.percent(found[key][ME], signed=True)}")
-        mistakes = [row for row in found["decisions"] if row["seat"] == ME and row.get("mistake")]
+        mistakes = [row for row in found["decisions"] if row["seat"] == ME and row["mark"]]
         if not mistakes:
             self.console.print(words.say("review.no_mistakes"))
             return
         self.console.print(words.say("review.mistakes"), style="bold")
-        for row in sorted(mistakes, key=lambda row: -row["costs"]):
+        for row in sorted(mistakes, key=lambda row: -row["costs"])[:MISTAKES]:
             position = Position.parse(row["position"])
             action, best = (words.action(row[key], position) for key in ("action", "best"))
             facts = {"turn": row["turn"] + 1, "action": action, "best": best, "points": words.percent(row["costs"])}
             self.console.print(f"  {words.say('review.mistake', **facts)}")
-            self.console.print(f"    {words.reason(row['why'])}", style="dim")
+            told = next(found for found in coach.advise(position)["actions"] if found["action"] == row["action"])
+            self.console.print(f"    {words.reason(told['reason'], position)}", style="dim")
             command = f"    pechvogel play {self.opponents} --position '{row['position']}'"
             self.console.print(command, style="dim", markup=False, soft_wrap=True)
+
+
+def _drop_typed_ahead() -> None:
+    """What was typed before a question could be read is no answer to it."""
+    with contextlib.suppress(ImportError):  # only Unix has it
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+def _wait_for_a_line() -> None:
+    """Ctrl-C just before a read blocks is noticed only after it: wait in short stretches, between which Python looks."""
+    if sys.platform != "win32":  # there, only sockets can be waited for
+        while not select.select([sys.stdin], [], [], 0.2)[0]:
+            pass
 
 
 def _markers(counts: Sequence[int]) -> Text:

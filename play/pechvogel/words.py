@@ -9,14 +9,15 @@ import json
 import locale
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
+from pechvogel.play.pechvogel.events import show_step
 from pechvogel.play.pechvogel.table import Step
-from pechvogel_env.position import Position, position_of
-from pechvogel_env.rules import FIRST_VALUE, NUM_VALUES, RAVEN, RAVENS_LIMIT, TARGETS_NEEDED, Action
+from pechvogel_env.position import Position
+from pechvogel_env.rules import FIRST_VALUE, NUM_VALUES, RAVEN, TARGETS_NEEDED, Action
 
 FOLDER = Path(__file__).parent / "web" / "words"
 LANGUAGES = ("en", "de", "fr", "it")
@@ -55,6 +56,11 @@ class Words:
         """A share, written as the language does."""
         rounded = (100 * Decimal(repr(float(share)))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
         return f"{rounded:{'+' if signed else ''}f}".replace(".", _POINT[self.language]) + _PERCENT[self.language]
+
+    def number(self, value: float, digits: int, *, signed: bool = False) -> str:
+        """Any number, written as the language does."""
+        rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+        return f"{rounded:{'+' if signed else ''}f}".replace(".", _POINT[self.language])
 
     def listed(self, names: Sequence[str]) -> str:
         """Several names as part of a sentence."""
@@ -96,70 +102,117 @@ class Words:
         return self.say("act.discard", value=action - Action.DISCARD_3 + FIRST_VALUE)
 
     def question(self, position: Position) -> str:
-        """What whoever decides is asked."""
-        names = self.listed([self.name(seat) for seat in position.frustraters])
-        return self.say(f"ask.{position.phase}", name=self.name(position.active), names=names, value=position.target)
+        """What whoever decides is asked; to others it is somebody else's question, with everybody's own names."""
+        name = self.name if position.to_act == self.mine else self.names.__getitem__
+        names = self.listed([name(seat) for seat in position.frustraters])
+        return self.say(f"ask.{position.phase}", name=name(position.active), names=names, value=position.target)
 
     def because(self, position: Position) -> str:
         """Why they are asked: the rule."""
         return self.say(f"because.{position.phase}")
 
     def happened(self, step: Step) -> list[str]:
-        """A step, and what changed hands if it ended a turn."""
-        before, after = position_of(step.before, 0), position_of(step.after, 0)
-        if step.kind == "throw":
-            dice = ", ".join(map(self.face, step.faces))
-            sentences = [self.say("log.throw", name=self.name(step.seat), dice=dice)]
+        """A step, and what else it brought if it ended a turn."""
+        return self.told({"kind": step.kind, **show_step(step)})
+
+    def told(self, event: Mapping[str, Any]) -> list[str]:
+        """An event as `events.show_step` shows it."""
+        sentences = []
+        if event["kind"] == "throw":
+            sentences.append(self._about(event["seat"], "log.throw", dice=", ".join(map(self.face, event["faces"]))))
+        elif event["kind"] == "action":
+            sentences.append(self._taken(event["action"], event["seat"], event["asked"]))
+        return sentences + (self._turn_over(event["kind"], event["turn"]) if "turn" in event else [])
+
+    def _about(self, seat: int, key: str, **facts: Any) -> str:
+        """A sentence about somebody, or about whoever reads it."""
+        return self.say(f"{key}_you" if seat == self.mine else key, name=self.name(seat), **facts)
+
+    def _taken(self, action: int, seat: int, asked: Mapping[str, Any]) -> str:
+        if action < NUM_VALUES:
+            return self._about(seat, "log.target", value=action + FIRST_VALUE)
+        if action == Action.PASS:
+            return self._about(seat, f"log.{_SAY_NO[asked['phase']]}")
+        if action == Action.REDUCE:
+            return self._about(seat, "log.reduce")
+        if action == Action.FRUSTRATE and asked["phase"] == "join":
+            return self._about(seat, "log.join")
+        if action == Action.FRUSTRATE:
+            key = "log.frustrate_against_you" if asked["active"] == self.mine else "log.frustrate"
+            return self._about(seat, key, other=self.name(asked["active"]))
+        if action == Action.TAKE:
+            return self._about(seat, "log.take", value=asked["target"])
+        if action <= Action.STEAL_4:
+            other = _robbed(asked, action)
+            key = "log.steal_from_you" if other == self.mine else "log.steal"
+            return self._about(seat, key, value=asked["target"], other=self.name(other))
+        return self._about(seat, "log.discard", value=action - Action.DISCARD_3 + FIRST_VALUE)
+
+    def _turn_over(self, kind: str, turn: Mapping[str, Any]) -> list[str]:
+        """What the end of a turn brings beside markers, and why."""
+        active, targets, ravens, lying = turn["active"], turn["targets"], turn["ravens"], len(turn["frustraters"])
+        sentences = []
+        if targets and kind == "end":
+            sentences.append(self._about(active, "log.nothing", dice=self.say(f"dice.count.{targets}")))
+        if ravens:
+            key = "log.ravens_all" if lying > 1 else "log.ravens_one" if lying else "log.ravens"
+            sentences.append(self._about(active, key, dice=self.say(f"dice.count.{ravens}"), count=lying))
         else:
-            sentences = [] if step.action is None else [self._taken(step.action, step.seat, before)]
-        if after.turn > before.turn:
-            name = self.name(before.active)
-            if before.targets >= TARGETS_NEEDED and step.kind == "end":
-                sentences.append(self.say("log.nothing", name=name, count=before.targets))
-            if before.ravens >= RAVENS_LIMIT:
-                sentences.append(self.say("log.ravens", name=name, count=before.ravens))
-            for seat, (old, new) in enumerate(zip(before.players, after.players, strict=True)):
-                count = new.frustrations - old.frustrations
-                if count:
-                    key = "log.gains" if count > 0 else "log.loses"
-                    sentences.append(self.say(key, name=self.name(seat), count=abs(count)))
-            if after.murphy is not None and after.murphy != before.murphy:
-                sentences.append(self.say("log.murphy", name=self.name(after.murphy)))
+            sentences += [self._about(seat, "log.failed") for seat in turn["frustraters"]]
+            given = -turn["frustrations"][active]
+            if given > 0:
+                sentences.append(self._about(active, "log.gives" if given == 1 else "log.gives_some", count=given))
+        if turn["murphy"] is not None:
+            key = "log.greedy_targets" if targets > TARGETS_NEEDED else "log.greedy_ravens"
+            sentences.append(self._about(turn["murphy"], key))
         return sentences
 
-    def _taken(self, action: int, seat: int, position: Position) -> str:
-        name = self.name(seat)
-        if action < NUM_VALUES:
-            return self.say("log.target", name=name, value=action + FIRST_VALUE)
-        if action == Action.PASS:
-            return self.say(f"log.{_SAY_NO[position.phase]}", name=name)
-        if action == Action.REDUCE:
-            return self.say("log.reduce", name=name)
-        if action == Action.FRUSTRATE:
-            if position.phase == "join":
-                return self.say("log.join", name=name)
-            if position.active == self.mine:
-                return self.say("log.frustrate_you", name=name)
-            return self.say("log.frustrate", name=name, other=self.name(position.active))
-        if action == Action.TAKE:
-            return self.say("log.take", name=name, value=position.target)
-        if action <= Action.STEAL_4:
-            other = _robbed(position, action)
-            if other == self.mine:
-                return self.say("log.steal_you", name=name, value=position.target)
-            return self.say("log.steal", name=name, value=position.target, other=self.name(other))
-        return self.say("log.discard", name=name, value=action - Action.DISCARD_3 + FIRST_VALUE)
+    def reason(self, reason: Mapping[str, Any], position: Position) -> str:
+        """Why one action is better than another, from what `agents.pechvogel.explain` found."""
+        facts: dict[str, Any] = {}
+        if "chances" in reason:
+            facts["a"], facts["b"] = _apart(reason["chances"], self.percent, 0)
+            facts["share"], facts["mean"] = _apart((reason["share"], reason["mean"]), self.percent, 1)
+        elif "counts" in reason:
+            whole = all(float(count).is_integer() for count in reason["counts"])
+            facts["a"], facts["b"] = _apart(reason["counts"], self.number, 0 if whole else 1)
+        elif "values" in reason:
+            facts["a"], facts["b"] = reason["values"]
+        elif "shares" in reason:
+            facts["a"], facts["b"] = _apart(reason["shares"], self.percent, 1)
+        if "end" in reason:
+            facts["end"] = self.say(f"case.{reason['end']}")
+        facts["best"], facts["other"] = (self.action(reason[key], position) for key in ("action", "other"))
+        key, seat = self._wording(reason, position)
+        return self.say(f"reason.{key}", **{**reason, **facts, "name": None if seat is None else self.name(seat)})
 
-    def reason(self, why: Mapping[str, Any]) -> str:
-        """Why an action is good or bad, from the coach's facts."""
-        facts = {
-            **why,
-            "shown": f"{why.get('shown')} \N{MULTIPLICATION SIGN} {why.get('value')}",
-            "targets": self.percent(why.get("targets", 0), 0),
-            "ravens": self.percent(why.get("ravens", 0), 0),
-        }
-        return self.say(f"why.{why['kind']}", **facts)
+    def _wording(self, reason: Mapping[str, Any], position: Position) -> tuple[str, int | None]:
+        """Some sentences speak of whoever decides, some of somebody else; both can be whoever reads it."""
+        kind: str = reason["kind"]
+        if kind.startswith(("over_", "mine_")):
+            return (kind if position.to_act == self.mine else f"{kind}_of"), position.to_act
+        if kind.startswith(("likelier", "rarer")):
+            if position.to_act == position.active:
+                return kind, None
+            return f"{kind}_theirs_you" if position.active == self.mine else f"{kind}_theirs", position.active
+        seat = None if kind == "steal_more" else reason.get("seat", reason.get("from"))
+        return (f"{kind}_you" if seat is not None and seat == self.mine else kind), seat
+
+    def cases(self, row: Mapping[str, Any]) -> list[str]:
+        """The exclusive ends of a turn after an action: a line each, with chance, points and win share."""
+        lines = []
+        for case in row["cases"]:
+            end, points = self.say(f"case.{case['end']}"), self.number(case["points"], 1, signed=True)
+            share = f"{self.say('case.share')} {self.percent(case['win_share'])}"
+            lines.append(f"{end}: {self.percent(case['chance'])}, {points} {self.say('score')}, {share}")
+        return lines
 
 
-def _robbed(position: Position, action: int) -> int:
-    return (position.active + 1 + action - Action.STEAL_1) % position.num_players
+def _apart(pair: Sequence[float], write: Callable[[float, int], str], fewest: int) -> list[str]:
+    """Two numbers, with as many digits as it takes to tell them apart."""
+    digits = next((count for count in range(fewest, 3) if write(pair[0], count) != write(pair[1], count)), 3)
+    return [write(number, digits) for number in pair]
+
+
+def _robbed(position: Position | Mapping[str, Any], action: int) -> int:
+    return int((position["active"] + 1 + action - Action.STEAL_1) % position["num_players"])
