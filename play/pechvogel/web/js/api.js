@@ -1,12 +1,18 @@
 // What the page asks the server.
 
+import { report } from "./connection.js";
 import { alarm } from "./dom.js";
-import { recall, remember, say } from "./words.js";
+import { nextForDice } from "./fair.js";
+import { forgetGame, games, keepGame } from "./kept.js";
+import { say } from "./words.js";
+
+export { forgetGame, games, keepGame };
 
 export class Refusal extends Error {
-  constructor(status, message) {
+  /** By its code and facts, a part of the page may have better words for it. */
+  constructor(status, message, { code = null, facts = {} } = {}) {
     super(message);
-    this.status = status;
+    Object.assign(this, { status, code, facts });
   }
 }
 
@@ -22,19 +28,22 @@ export async function ask(method, path, body, token, signal) {
       signal,
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-  } catch {
+  } catch (error) {
+    if (error.name !== "AbortError") report(false);
     throw new Refusal(0, say("error.offline"));
   }
+  report(true);
   if (response.status === 204) return null;
   const found = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(response.status, refusalWords(response, found));
+  if (!response.ok) throw new Refusal(response.status, refusalWords(response, found), found);
   return found;
 }
 
-function refusalWords(response, { code, error }) {
-  if (code) return say(`error.${code}`);
+function refusalWords(response, { code, facts, error }) {
+  if (code) return say(`error.${code}`, facts);
   if (response.status === 404) return say("error.gone");
-  return error ?? response.statusText;
+  console.warn(`${response.status}: ${error ?? response.statusText}`); // only a fault of the page's own gets here
+  return say(response.status >= 500 ? "error.failed" : "error.refused");
 }
 
 /** The same, with a sentence for the user if it fails; null then. */
@@ -48,44 +57,33 @@ export async function tryTo(...request) {
   }
 }
 
-/** Open a room (or a rematch): keep the seat, then mix our number into the dice, whose promise we have seen by now. */
+/** Open a room (or a rematch): keep the seat, then add to the dice, whose promise we have seen by now. */
 export async function openRoom(path, wish, token) {
   const found = await tryTo("POST", path, wish, token);
   if (!found) return null;
   if (!found.token) return found; // somebody was faster: the rematch is open already
-  keepGame(found.room, { seat: found.seat, token: found.token, promise: found.state.promise });
-  await sendNumber(found.room, found.state);
+  keepGame(found.room, { seat: found.seat, token: found.token });
+  await fixDice(found.room, found.state);
   return found;
 }
 
-/** Mix our number into the dice, whose promise we have seen; sent again if it was lost on its way. */
-export async function sendNumber(room, state) {
-  const game = games()[room];
-  if (!game?.token || !state.missing_numbers.includes(game.seat)) return;
-  const number = game.number ?? browserNumber();
-  keepGame(room, { number });
-  await tryTo("POST", `/api/rooms/${room}/number`, { number }, game.token);
-}
+const sending = new Set(); // what is on its way: the next state may come before the answer
 
-/** A number of this browser's, mixed into the dice. */
-export function browserNumber() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-// The games of this browser: by room, its seat and token, the promise of the dice that it saw and the number it gave.
-export const games = () => recall("games", {});
-
-export function keepGame(room, facts) {
-  const all = games();
-  all[room] = { ...all[room], ...facts, at: Date.now() };
-  const newest = Object.entries(all)
-    .sort((a, b) => b[1].at - a[1].at)
-    .slice(0, 50);
-  remember("games", Object.fromEntries(newest));
-}
-
-export function forgetGame(room) {
-  const all = games();
-  delete all[room];
-  remember("games", all);
+/** Send what the dice lack of us, again if it was lost on its way; the newest state, or null if there is none. */
+export async function fixDice(room, state) {
+  const next = nextForDice(room, state);
+  const key = `${room} ${JSON.stringify(next)}`;
+  if (!next || sending.has(key)) return null;
+  sending.add(key);
+  try {
+    const found = await ask("POST", `/api/rooms/${room}/${next.what}`, next.content, games()[room].token);
+    // Our commitment may have been the last.
+    return next.what === "number" ? found : ((await fixDice(room, found)) ?? found);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status !== 409) alarm(error.message); // 409: the table has gone on, and its next state says how
+    return null;
+  } finally {
+    sending.delete(key);
+  }
 }

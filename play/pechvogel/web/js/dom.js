@@ -62,13 +62,18 @@ export function alarm(text, seconds = 6) {
   if (seconds) hiding = setTimeout(() => (byId("alert").textContent = ""), 1000 * seconds);
 }
 
-/** A dialog with a title and a button to close it; focus returns to where it was. */
+/** A dialog with a title, where reading begins, and a button to close it; focus returns to where it was. */
 export function openDialog(title, closeText, ...content) {
   const dialog = h("dialog", { "aria-labelledby": "dialog-title", close: () => dialog.remove() });
   const close = button(closeText, () => dialog.close());
-  dialog.append(h("h2", { id: "dialog-title" }, title), h("div", {}, content), h("p", { class: "row" }, close));
+  dialog.append(
+    h("h2", { id: "dialog-title", tabindex: "-1", autofocus: true }, title),
+    h("div", {}, content),
+    h("p", { class: "row" }, close),
+  );
   document.body.append(dialog);
   dialog.showModal();
+  dialog.scrollTop = 0;
   return dialog;
 }
 

@@ -1,30 +1,21 @@
-// How a position looks: players, middle, board, dice. Nothing here knows a rule; it draws what the server says.
+// How a position looks in a picture that does not move, and names. Nothing here knows a rule; it draws what the server says.
 
-import { h, svg } from "./dom.js";
-import { labelled, say } from "./words.js";
+import { h, range } from "./dom.js";
+import { agentKind, characterName, face as faceOf, siblings } from "./faces.js";
+import { FACES, marker, pip, raven, token, VALUES } from "./pieces.js";
+import { labelled, list, say } from "./words.js";
 
-export const VALUES = [3, 4, 5, 6, 7];
-export const FACES = [...VALUES, 0]; // 0 is a raven
-const RAVEN = "M8 30 28 20C34 12 46 12 52 22 58 34 66 44 84 58L96 72 78 68C66 78 50 76 42 66 34 58 34 44 30 34Z";
+export { FACES, marker, VALUES };
 
 export const faceName = (face) => (face === 0 ? say("raven") : String(face));
 
-/** One die; `rolling` says when it falls, and how long that takes, in milliseconds; null that it lies. */
-export function die(face, { kind = "", rolling = null } = {}) {
-  const content =
-    face === 0
-      ? svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, svg("path", { d: RAVEN, fill: "currentColor" }))
-      : String(face);
-  const element = h(
+/** One die. */
+export function die(face, { kind = "" } = {}) {
+  return h(
     "span",
-    { class: `die ${kind} ${rolling === null ? "" : "rolling"}`, role: "img", "aria-label": faceName(face) },
-    content,
+    { class: `die ${kind}`, role: "img", "aria-label": faceName(face), "data-face": face },
+    h("span", { class: "top" }, pip(face)),
   );
-  if (rolling) {
-    element.style.animationDelay = `${rolling.after}ms`;
-    element.style.animationDuration = `${rolling.takes}ms`;
-  }
-  return element;
 }
 
 /** A die to tap on. */
@@ -32,33 +23,34 @@ export function dieButton(face, attributes) {
   return h(
     "button",
     { type: "button", class: "die", "aria-label": faceName(face), ...attributes },
-    die(face).firstChild,
+    h("span", { class: "top" }, pip(face)),
   );
 }
 
-export function marker(value, { gone = false } = {}) {
-  return h("span", { class: `marker v${value} ${gone ? "gone" : ""}`, "aria-hidden": "true" }, String(value));
-}
-
-function counted(counts) {
+/** Markers in words. */
+export function counted(counts) {
   const parts = VALUES.map((value, k) => (counts[k] ? `${counts[k]} × ${value}` : null)).filter(Boolean);
   return parts.length ? parts.join(", ") : say("no_markers");
 }
 
-/** An agent's name for people. */
-export function agentName(spec) {
-  const level = /^champion:level=(\d+)$/.exec(spec);
-  return level ? say("agent.level", { level: level[1] }) : say(`agent.${spec}`);
-}
+/** An agent's name for people, and what it is. */
+export const agentName = (spec) => `${characterName(spec)} · ${agentKind(spec)}`;
 
 export function seatName(seats, number, mine = null) {
   if (number === mine) return say("lobby.you");
   const seat = seats[number];
   if (seat.kind === "open") return say("agent.person");
   if (seat.kind === "person") return seat.name;
-  const same = seats.filter((other) => other.kind === "agent" && other.agent === seat.agent);
-  const name = agentName(seat.agent);
-  return same.length > 1 ? `${name} ${"ABCDE"[same.indexOf(seat)]}` : name;
+  return characterName(seat.agent, siblings(seats, number));
+}
+
+/** What is to be said of whoever sits there, beside the name. */
+export function seatLine(seats, number) {
+  const seat = seats[number];
+  if (seat.kind === "person") return seat.agent ? say("away") : "";
+  const level = /^champion:level=(\d+)$/.exec(seat.agent ?? "")?.[1];
+  if (level) return say("face.level", { level });
+  return seat.agent ? agentKind(seat.agent) : "";
 }
 
 export function players(position, scores, seats, mine, asked) {
@@ -80,8 +72,9 @@ function player(position, scores, seats, seat, mine, asked) {
     h(
       "div",
       { class: "who" },
-      h("span", {}, seatName(seats, seat, mine)),
-      h("span", {}, `${scores[seat]} ${say("score")}`),
+      faceOf(seats, seat),
+      h("span", { class: "name" }, seatName(seats, seat, mine)),
+      h("span", { class: "points" }, `${scores[seat]} ${say("score")}`),
     ),
     h("div", { class: "chips" }, h("span", { class: "unseen" }, labelled(say("markers"), counted(markers))), chips),
     h(
@@ -112,39 +105,42 @@ export function middle(position) {
   );
 }
 
-/**
- * The board with the last throw. With `rolling`, its dice fall one after another within so many milliseconds, and the
- * rest of the board is still as it was in the position `before`.
- */
-export function board(position, seats, mine, { rolling = null, before = null } = {}) {
-  const { target, targets: hits, ravens } = before ?? position;
-  const slots = (num, least, face, kind) => [
-    ...Array.from({ length: num }, () => die(face, { kind })),
-    ...Array.from({ length: Math.max(0, least - num) }, () => h("span", { class: "slot", "aria-hidden": "true" })),
-  ];
-  const targets = target === null ? slots(0, 4, 0, "") : slots(hits, 4, target, "hit");
-  const throwOf = position.last_throw.map((face, k, all) =>
-    die(face, {
-      kind: face === 0 ? "bad" : face === position.target ? "hit" : "",
-      rolling: rolling && { after: (0.7 * rolling * k) / all.length, takes: 0.3 * rolling },
-    }),
-  );
-  const names = position.frustraters.map((seat) => seatName(seats, seat, mine));
+/** The last throw as far as it is not on the board, and the board: all seven dice, each once. */
+export function board(position, seats, mine) {
+  const { target, targets: hits, ravens, last_throw: thrown, frustraters } = position;
+  let [ofTarget, ofRavens] = [hits, ravens];
+  const loose = thrown.filter((one) => (one === 0 ? ofRavens-- <= 0 : one !== target || ofTarget-- <= 0));
+  const fresh = (face, number, all) => {
+    const thrownNow = thrown.filter((one) => one === face).length;
+    return number >= all - thrownNow ? "fresh" : "";
+  };
+  const slot = (kind) => h("span", { class: `slot ${kind}`, "aria-hidden": "true" }, kind === "for-raven" && raven());
+  const empty = Math.max(0, 7 - hits - ravens);
+  const names = frustraters.map((seat) => seatName(seats, seat, mine));
   return h(
     "section",
-    { class: "card board", "aria-labelledby": "board-title" },
+    { class: "card picture", "aria-labelledby": "board-title" },
     h("h2", { id: "board-title" }, labelled(say("board"), seatName(seats, position.active, mine))),
     h(
       "div",
-      { class: "board-rows" },
-      h("span", {}, say("throw")),
-      h("div", { class: "dice throw" }, throwOf),
+      { class: "dice throw" },
+      loose.map((one) => die(one, { kind: "fresh" })),
+    ),
+    h(
+      "div",
+      { class: "dice on-board" },
+      range(hits).map((k) => die(target, { kind: `hit ${fresh(target, k, hits)}` })),
+      range(empty).map((k) => slot(hits + k < 4 ? "for-target" : "for-raven")),
+      range(ravens)
+        .reverse()
+        .map((k) => die(0, { kind: `bad ${fresh(0, k, ravens)}` })),
+    ),
+    h(
+      "p",
+      { class: "row small" },
       h("span", {}, labelled(say("target"), target ?? "–")),
-      h("div", { class: "dice" }, targets),
-      h("span", {}, say("ravens")),
-      h("div", { class: "dice" }, slots(ravens, 3, 0, "bad")),
-      h("span", {}, say("frustrations")),
-      h("div", {}, names.length ? names.join(", ") : say("none")),
+      h("span", {}, labelled(say("ravens"), ravens)),
+      names.length > 0 && h("span", { class: "row" }, range(names.length).map(token), list(names)),
     ),
   );
 }

@@ -3,6 +3,8 @@
 import { button, h, openDialog, select } from "./dom.js";
 import * as draw from "./draw.js";
 import { actionWords } from "./sentences.js";
+import { play } from "./sound.js";
+import { coachStyle, STYLES } from "./tutor.js";
 import { language, LANGUAGES, recall, remember, say } from "./words.js";
 
 export function showRules() {
@@ -77,13 +79,44 @@ export function showSettings(reload) {
   const languages = LANGUAGES.map((tag) => [tag, names[tag]]);
   const themes = ["auto", "light", "dark"].map((theme) => [theme, say(`theme.${theme}`)]);
   const paces = ["slow", "normal", "fast", "instant"].map((pace) => [pace, say(`pace.${pace}`)]);
-  const setting = (id, label, options, now, change) =>
-    h("label", { for: id }, label, select(options, now, change, { id }));
+  const styles = STYLES.map((style) => [style, say(`coach.style.${style}`)]);
   openDialog(
     say("settings"),
     say("close"),
     setting("language", say("pick_language"), languages, language(), speak),
     setting("theme", say("theme"), themes, recall("theme", "auto"), paint),
     setting("pace", say("pace"), paces, recall("pace", "normal"), (pace) => remember("pace", pace)),
+    setting("coach-style", say("coach.style"), styles, coachStyle(), (style) => remember("coach", style)),
+    habitsForm(),
+    toggle("sound", say("sound"), () => play("marker")),
+    toggle("vibration", say("vibration")),
+    toggle("mute", say("call.mute")),
+  );
+}
+
+const setting = (id, label, options, now, change) =>
+  h("label", { for: id }, label, select(options, now, change, { id }));
+
+/** Something that is off unless somebody wants it. */
+function toggle(key, label, changed = () => {}) {
+  const change = (event) => {
+    remember(key, event.target.checked);
+    changed();
+  };
+  return h("label", {}, h("input", { type: "checkbox", id: key, checked: recall(key, false) === true, change }), label);
+}
+
+/** When one wants to be asked about frustrating. */
+export function habitsForm(changed = () => {}) {
+  const asks = ["always", "marker"].map((ask) => [ask, say(`habits.ask.${ask}`)]);
+  const choose = (ask) => {
+    remember("ask", ask);
+    changed();
+  };
+  return h(
+    "div",
+    {},
+    setting("ask", say("habits.ask"), asks, recall("ask", "always"), choose),
+    toggle("let_ravens", say("habits.ravens"), changed),
   );
 }

@@ -7,17 +7,18 @@ import { recall, say } from "./words.js";
 
 export function invitation(page) {
   const { seats, promise } = page.state;
+  const free = seats.some((seat) => seat.kind === "open");
   return h(
     "section",
     { class: "card" },
     h("h1", {}, say("title")),
-    page.token ? linkToCopy() : [h("p", {}, say("join.free")), joinForm(page)],
+    page.token && free && linkToCopy(),
+    !page.token && (free ? [h("p", {}, say("join.free")), joinForm(page)] : h("p", {}, say("watching"))),
     h(
       "ul",
       {},
       seats.map((_, number) => guest(page, number)),
     ),
-    seats.every((seat) => seat.kind !== "open") && h("p", {}, say("watching")),
     promise && fairness(page),
   );
 }
@@ -39,16 +40,36 @@ function linkToCopy() {
   return [h("p", {}, say("invite")), h("p", {}, field), h("p", { class: "row" }, copying)];
 }
 
-/** A seat; one that is open can be given to an agent. */
+/** A seat; one that is open can be given to an agent, and so can that of somebody who sends nothing for the dice. */
 function guest(page, number) {
-  const open = page.state.seats[number].kind === "open";
+  const { seats, begun } = page.state;
+  const seat = seats[number];
+  const name = seatName(seats, number, page.seat);
   const fill = () => page.send("stand_in", { seat: number });
+  const late = isLate(page, number);
+  const back = !begun && number === page.seat && seat.agent;
   return h(
     "li",
     { class: "row" },
-    seatName(page.state.seats, number, page.seat),
-    open && page.token && button(say("invite.fill"), fill),
+    name,
+    seat.kind === "open" && page.token && button(say("invite.fill"), fill),
+    late && h("span", { class: "badge" }, say("invite.dice")),
+    late &&
+      number !== page.seat &&
+      mayReplace(page) &&
+      page.keptWaiting() &&
+      button(say("stand_in", { name }), fill, { "data-key": "stand-in" }),
+    back && button(say("return"), () => page.send("return"), { "data-key": "return" }),
   );
+}
+
+const lacking = ({ missing_commitments: first = [], missing_numbers: then }) => (first.length ? first : then);
+const isLate = (page, number) => lacking(page.state).includes(number);
+
+/** Whoever has done their part may let an agent play for those who have not. */
+function mayReplace(page) {
+  const mine = page.seat === null ? null : page.state.seats[page.seat];
+  return Boolean(page.token) && !isLate(page, page.seat) && !mine.agent;
 }
 
 function joinForm(page) {

@@ -1,20 +1,22 @@
 // Any position by link: set it up, look at it, analyse it, play from it.
 
-import { ask, openRoom, Refusal } from "./api.js";
-import { alarm, button, h, range, select } from "./dom.js";
-import * as draw from "./draw.js";
-import { actionWords, question, reason, sourceWords } from "./sentences.js";
+import { ask, Refusal } from "./api.js";
+import { alarm, button, h, range } from "./dom.js";
+import { Editor, NAMES } from "./editor.js";
+import { practise } from "./practice.js";
+import { question, sourceWords } from "./sentences.js";
+import { diceThrown, draftOf, hasThrow, positionOfDraft } from "./setup.js";
+import { Table } from "./table.js";
+import { explained, valuesTable } from "./values.js";
 import { labelled, percent, say } from "./words.js";
 
-const NAMES = ["A", "B", "C", "D", "E"];
-
 /** A fresh game, as the form's first content. */
-const fresh = (players, copies) => ({
-  num_players: players,
-  copies,
+const FRESH = {
+  num_players: 2,
+  copies: 3,
   italian_reading: false,
-  middle: draw.VALUES.map(() => copies),
-  players: range(players).map(() => ({ markers: [0, 0, 0, 0, 0], frustrations: 0 })),
+  middle: [3, 3, 3, 3, 3],
+  players: range(2).map(() => ({ markers: [0, 0, 0, 0, 0], frustrations: 0 })),
   murphy: null,
   active: 0,
   target: null,
@@ -27,34 +29,50 @@ const fresh = (players, copies) => ({
   phase: "throw",
   to_act: null,
   turn: 0,
-});
+};
 
 export async function showPosition(main, go) {
   const given = new URLSearchParams(location.search).get("p") ?? "";
   const line = h("input", { type: "text", id: "position", class: "wide", value: given });
-  const result = h("div", { "aria-live": "polite" });
-  const editor = h("div");
+  const result = h("div", { class: "result", "aria-live": "polite" });
 
-  const analyse = async (text, dice = []) => {
-    const query = new URLSearchParams([["position", text], ...dice.map((face) => ["throw", String(face)])]);
+  const analyse = async (text) => {
     try {
-      const found = await ask("GET", `/api/analyse?${query}`);
+      const found = await ask("GET", `/api/analyse?${new URLSearchParams({ position: text })}`);
       line.value = found.text;
       history.replaceState(null, "", `/position?p=${encodeURIComponent(found.text)}`);
       result.replaceChildren(...report(found, go));
       return found.position;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      result.replaceChildren(h("p", { class: "minus" }, say("position.wrong"), " ", error.message));
+      const words = error.code?.startsWith("position_") ? wrongWords(error) : error.message;
+      result.replaceChildren(h("p", { class: "card minus" }, words));
       return null;
     }
   };
   const load = async (event) => {
     event.preventDefault();
     const found = await analyse(line.value);
-    if (found) edit(found); // else what somebody has set up stays
+    if (found) editor.set(draftOf(found)); // else what somebody has set up stays
   };
-  const edit = (position) => editor.replaceChildren(form(position, edit, analyse));
+  /** What was set up, unless dice are missing. */
+  const whole = (draft) => {
+    const due = diceThrown(draft);
+    if (!hasThrow(draft) || draft.thrown.length === due) return positionOfDraft(draft);
+    alarm(say("dice.wrong", { count: due }));
+    return null;
+  };
+  const submit = async (draft) => {
+    const position = whole(draft);
+    if (!position) return;
+    await analyse(JSON.stringify(position));
+    result.scrollIntoView({ block: "start" });
+  };
+  const playAt = (draft) => {
+    const position = whole(draft);
+    if (position) play(go, position, JSON.stringify(position));
+  };
+  const editor = new Editor(draftOf(FRESH), submit, [say("position.play"), playAt, { "data-key": "play" }]);
 
   main.replaceChildren(
     h(
@@ -65,174 +83,47 @@ export async function showPosition(main, go) {
       line,
       h("p", {}, h("button", { "data-key": "load" }, say("position.load"))),
     ),
-    editor,
     result,
+    editor.element,
   );
-  let found = null;
-  try {
-    if (given) found = await analyse(given);
-  } catch (error) {
-    alarm(String(error));
-  }
-  edit(found ?? fresh(2, 3));
+  const found = given ? await analyse(given) : null;
+  if (found) editor.set(draftOf(found));
 }
 
-/** The position as numbers to change: always one between two turns, with the dice of a first throw, if any. */
-function form(position, edit, analyse) {
-  const choice = (label, options, now, change) => h("label", {}, label, select(options, now, change));
-  const numbers = (...options) => options.map((number) => [number, number]);
-  const seats = range(position.num_players).map((k) => [k, NAMES[k]]);
-  const between = {
-    ...fresh(position.num_players, position.copies),
-    italian_reading: position.italian_reading,
-    middle: [...position.middle],
-    murphy: position.murphy,
-    active: position.active,
-  };
-  between.players = position.players.map((player) => ({
-    markers: [...player.markers],
-    frustrations: player.frustrations,
-  }));
-  const count = (label, now, change) =>
-    h("input", {
-      type: "number",
-      min: 0,
-      max: 99,
-      value: now,
-      "aria-label": label,
-      input: (event) => change(Number(event.target.value)),
-    });
-  const row = (name, counts, more) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, name),
-      draw.VALUES.map((value, k) =>
-        h(
-          "td",
-          {},
-          count(`${name}: ${value}`, counts[k], (number) => (counts[k] = number)),
-        ),
-      ),
-      h("td", {}, more),
-    );
-  let dice = position.phase === "target" ? [...position.last_throw] : [];
-  const thrown = h("span", { class: "dice" });
-  const drawDice = () => thrown.replaceChildren(...dice.map((face) => draw.die(face)));
-  drawDice();
-  const tap = (face) => {
-    if (dice.length < 7) dice.push(face);
-    drawDice();
-  };
-  const clear = () => {
-    dice = [];
-    drawDice();
-  };
-  const submit = (event) => {
-    event.preventDefault();
-    if (dice.length % 7) alarm(say("dice.wrong", { count: 7 }));
-    else analyse(JSON.stringify(between), dice);
-  };
-  return h(
-    "form",
-    { class: "card", submit },
-    h(
-      "div",
-      { class: "row" },
-      choice(say("position.players"), numbers(2, 3, 4, 5), position.num_players, (number) =>
-        edit(fresh(Number(number), position.copies)),
-      ),
-      choice(say("lobby.copies"), numbers(3, 2, 1), position.copies, (number) =>
-        edit(fresh(position.num_players, Number(number))),
-      ),
-      choice(
-        say("murphy"),
-        [["", say("nobody")], ...seats],
-        between.murphy ?? "",
-        (seat) => (between.murphy = seat === "" ? null : Number(seat)),
-      ),
-      choice(say("at_turn"), seats, between.active, (seat) => (between.active = Number(seat))),
-    ),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0" },
-      h(
-        "table",
-        { class: "counts" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("td", {}),
-            draw.VALUES.map((value) =>
-              h("th", { scope: "col" }, draw.marker(value), h("span", { class: "unseen" }, String(value))),
-            ),
-            h("th", { scope: "col", class: "small" }, say("frustrations")),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          between.players.map((player, k) =>
-            row(
-              NAMES[k],
-              player.markers,
-              count(
-                `${NAMES[k]}: ${say("frustrations")}`,
-                player.frustrations,
-                (number) => (player.frustrations = number),
-              ),
-            ),
-          ),
-          row(say("middle"), between.middle, ""),
-        ),
-      ),
-    ),
-    h("p", { class: "soft" }, say("position.throw")),
-    h(
-      "p",
-      { class: "row" },
-      draw.FACES.map((face) => draw.dieButton(face, { "data-key": `face-${face}`, click: () => tap(face) })),
-      button(say("dice.clear"), clear),
-    ),
-    h("p", {}, thrown),
-    h("p", {}, h("button", { class: "main", "data-key": "analyse" }, say("position.analyse"))),
-  );
+/** What is wrong with a position, with the form's words for its fields. */
+function wrongWords({ code, facts }) {
+  const [, name, number, what] = /^(players|middle)\[(\d)\](?:\.(\w+).*)?$/.exec(facts.field) ?? [];
+  const who = name === "players" ? NAMES[number] : say("middle");
+  const field = name ? labelled(who, say(what === "frustrations" ? "frustrations" : "markers")) : facts.field;
+  return `${say("position.wrong")} ${say(`error.${code}`, { ...facts, field })}`;
+}
+
+/** Against champions, at the place of whoever decides. */
+function play(go, position, text, action = null) {
+  const me = position.to_act ?? position.active;
+  const seats = range(position.num_players).map((k) => (k === me ? "me" : "champion"));
+  const { copies, italian_reading } = position;
+  return practise(go, { seats, position: text, copies, italian_reading }, action);
 }
 
 function report(found, go) {
-  const { position, advice } = found;
+  const { position, advice, text } = found;
   const seats = range(position.num_players).map((k) => ({ kind: "person", name: NAMES[k], agent: null, wishes: [] }));
-  const rows = (advice?.actions ?? []).map((row) =>
-    h(
-      "tr",
-      {},
-      h("td", {}, actionWords(row.action, position, seats, null)),
-      h("td", { class: "number" }, percent(row.win_share, 2)),
-      h("td", { class: "number minus" }, row.costs ? percent(row.costs, 2) : ""),
-      h("td", { class: "small" }, reason(row.why)),
-    ),
-  );
-  const play = async () => {
-    const me = position.to_act ?? position.active;
-    const wish = {
-      seats: seats.map((_, k) => (k === me ? { kind: "me" } : { kind: "agent", agent: "champion" })),
-      position: found.text,
-      coach: true,
-      take_back: true,
-      copies: position.copies,
-      italian_reading: position.italian_reading,
-    };
-    const opened = await openRoom("/api/rooms", wish);
-    if (opened) go(`/game/${opened.room}`);
+  const values = h("div", { class: "scroll", tabindex: "0" });
+  const why = h("div", { class: "why" });
+  const select = (action) => {
+    const focused = values.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const tryIt = (one) => play(go, position, text, one);
+    const rows = advice.actions;
+    values.replaceChildren(valuesTable({ rows, position, seats, mine: null, selected: action, select, tryIt }));
+    why.replaceChildren(...explained(advice, action, position, seats, null));
+    if (focused) values.querySelector(`[data-key="${focused}"]`)?.focus();
   };
+  if (advice) select(advice.actions[0].action);
+  const table = new Table();
+  table.show({ position, scores: found.scores, seats, mine: null, asked: position.to_act });
   return [
-    draw.players(position, found.scores, seats, null, position.to_act),
-    h("p", {}),
-    draw.board(position, seats, null),
-    draw.middle(position),
+    h("div", { class: "scene" }, table.element),
     h(
       "section",
       { class: "card" },
@@ -243,11 +134,14 @@ function report(found, go) {
         found.shares.map((share, k) => labelled(NAMES[k], percent(share))).join(" · "),
         h("span", { class: "soft small" }, ` (${sourceWords(found.source)})`),
       ),
-      advice && [
-        h("h2", {}, question(position, seats, null)),
-        h("div", { class: "scroll", tabindex: "0" }, h("table", {}, h("tbody", {}, rows))),
-      ],
+      advice && [h("h2", {}, question(position, seats, null)), values, why],
     ),
-    position.phase === "over" ? "" : h("p", {}, button(say("position.play"), play, { class: "main" })),
+    position.phase === "over"
+      ? ""
+      : h(
+          "p",
+          {},
+          button(say("position.play"), () => play(go, position, text), { class: "main", "data-key": "play-found" }),
+        ),
   ];
 }

@@ -1,237 +1,179 @@
-// After the game: a graph of everybody's chances, what decisions cost, luck apart from skill.
+// After the game: the analysis board, luck apart from skill, mistakes, and whether the dice were fair.
 
-import { games, openRoom, tryTo } from "./api.js";
-import { button, h, sleep, svg } from "./dom.js";
+import { Analysis, markBadge } from "./analysis.js";
+import { ask, games, Refusal, tryTo } from "./api.js";
+import { alarm, button, h, sleep } from "./dom.js";
 import * as draw from "./draw.js";
-import { actionWords, reason, sourceWords } from "./sentences.js";
+import { agrees } from "./fair.js";
+import { positionOf } from "./line.js";
+import { actionWords, sourceWords } from "./sentences.js";
+import { shelve, shelved } from "./shelf.js";
 import { labelled, percent, say, signed } from "./words.js";
 
-const LINES = ["var(--main)", "var(--warm)", "var(--m5)", "var(--m6)", "var(--m4)"];
-const DASHES = ["", "7 4", "2 3", "10 3 2 3", "5 2"];
+const SHOWN = 5; // of somebody's mistakes
 
-export async function showReview(page, who = page.seat ?? 0) {
-  const found = await tryTo("GET", `/api/rooms/${page.room}/review`);
-  if (!found) return;
-  page.reviewing = true; // what happens elsewhere must not wipe it away
+export async function showReview(page) {
+  const found = await reviewOf(page);
+  if (!found || page.stopped) return;
   const { seats, seat: mine } = page;
-  const own = found.decisions.filter((row) => row.seat === who);
-  const mistakes = own.filter((row) => row.mistake).sort((a, b) => b.costs - a.costs);
-  const words = (row, action) => actionWords(action, row.asked, seats, mine);
-  const heading = (word) => (who === mine ? say(word) : say(`${word}_of`, { name: draw.seatName(seats, who, mine) }));
-  const mistakeCard = (row) =>
-    h(
-      "li",
-      {},
-      h(
-        "p",
-        {},
-        say("review.mistake", {
-          turn: row.turn + 1,
-          action: words(row, row.action),
-          best: words(row, row.best),
-          points: percent(row.costs),
-        }),
-      ),
-      h("p", { class: "soft small" }, reason(row.why)),
-      h(
-        "p",
-        {},
-        button(say("review.again"), () => playFrom(page, row)),
-      ),
-    );
+  const analysis = new Analysis(page, found, mine ?? 0);
+  page.reviewing = true; // what happens elsewhere must not wipe it away
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
-  const whose = seats.map((_, k) =>
-    button(draw.seatName(seats, k, mine), () => showReview(page, k), {
-      "aria-pressed": String(k === who),
-      "data-whose": k,
-    }),
-  );
   const close = () => page.go(`/game/${page.room}`);
+  const lists = h("div");
+  const verdict = h("div");
+  const look = (who) => {
+    analysis.look(who);
+    lists.replaceChildren(whose(seats, mine, who, look), ...decisions(page, found, who, analysis));
+    lists.querySelector("[aria-pressed='true']").focus({ preventScroll: true });
+  };
+  const who = mine ?? 0;
+  lists.replaceChildren(whose(seats, mine, who, look), ...decisions(page, found, who, analysis));
   page.main.replaceChildren(
+    h("div", { class: "row head" }, title, button(say("close"), close, { "data-key": "close" })),
+    analysis.element,
     h(
       "section",
       { class: "card" },
-      title,
-      h("h2", {}, say("review.chances")),
-      graph(found, seats, mine),
-      h(
-        "ul",
-        { class: "row small keys" },
-        seats.map((_, k) => h("li", { class: "row" }, key(k), draw.seatName(seats, k, mine))),
-      ),
-    ),
-    h(
-      "section",
-      { class: "card" },
+      h("h2", {}, say("analysis.sums")),
       h("p", { class: "small soft" }, say("review.summary")),
       summary(found, seats, mine),
+      h(
+        "p",
+        { class: "small soft" },
+        labelled(say("coach.title"), sourceWords(found.source)),
+        ". ",
+        say("analysis.drift"),
+      ),
     ),
-    h("p", { class: "row", role: "group", "aria-label": say("review.whose") }, say("review.whose"), whose),
-    h(
-      "section",
-      { class: "card" },
-      h("h2", {}, heading("review.mistakes")),
-      mistakes.length ? h("ol", {}, mistakes.map(mistakeCard)) : h("p", {}, say("review.no_mistakes")),
-    ),
-    h(
-      "section",
-      { class: "card" },
-      h("h2", {}, heading("review.decisions")),
-      decisions(own, words, draw.seatName(seats, who, mine)),
-    ),
-    h(
-      "section",
-      { class: "card small" },
-      page.state.promise && [
-        h("h2", {}, say("review.promise")),
-        h("p", { class: "hash" }, page.state.promise),
-        await kept(page),
-        h("p", {}, say("review.how")),
-      ],
-      h("p", {}, labelled(say("coach.title"), sourceWords(found.source))),
-      h("p", {}, button(say("close"), close, { class: "main" })),
-    ),
+    lists,
+    page.state.promise
+      ? h(
+          "section",
+          { class: "card small fair" },
+          h("h2", {}, say("review.promise")),
+          h("p", { class: "hash" }, page.state.promise),
+          verdict,
+          h("p", {}, say("review.how")),
+        )
+      : "",
   );
-  title.focus();
+  analysis.showAddressed();
+  title.focus({ preventScroll: true });
+  verdict.replaceChildren(...[await kept(page)].filter(Boolean));
+}
+
+/** From the server, or as it was seen last; null, and a sentence, if there is none. */
+async function reviewOf({ room, state }) {
+  try {
+    const review = await ask("GET", `/api/rooms/${room}/review`);
+    shelve(room, { state, review });
+    return review;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const seen = error.status ? null : await shelved(room);
+    if (!seen) alarm(error.message);
+    return seen?.review ?? null;
+  }
 }
 
 /** Whether the file of the game has what this browser saw and gave before the first throw. */
 async function kept(page) {
   const mine = games()[page.room];
-  const record = mine?.number ? await tryTo("GET", `/api/rooms/${page.room}/record`) : null;
+  const record = mine?.token && page.state.promise ? await tryTo("GET", `/api/rooms/${page.room}/record`) : null;
   if (!record) return null;
   for (let tries = 0; !page.caughtUp() && tries < 100; tries++) await sleep(50);
-  const { promise, numbers, taken_back } = record.proof;
-  const people = page.seats.every((seat, k) => (seat.kind === "person") === (numbers[k] !== null));
-  const same =
-    promise === mine.promise && numbers[mine.seat] === mine.number && people && taken_back === page.takenBack;
-  return h("p", { class: same ? "plus" : "minus" }, say(same ? "fair.kept" : "fair.differs"));
+  const same = agrees(mine, record, { takenBack: page.takenBack, round: page.state.round });
+  return same === null ? null : h("p", { class: same ? "plus" : "minus" }, say(same ? "fair.kept" : "fair.differs"));
 }
 
-function key(k) {
-  const line = svg("line", { x1: 0, y1: 5, x2: 26, y2: 5, "stroke-width": 3, "stroke-dasharray": DASHES[k] });
-  line.style.stroke = LINES[k];
-  return svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, line);
-}
-
-function graph(found, seats, mine) {
-  const wide = window.innerWidth < 500 ? 340 : 640; // so that its words can be read on a phone
-  const high = 220;
-  const last = Math.max(1, found.shares.length - 1);
-  const x = (step) => 36 + ((wide - 44) * step) / last;
-  const y = (share) => 8 + (high - 28) * (1 - share);
-  const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => {
-    const line = svg("line", { x1: 36, x2: wide - 8, y1: y(share), y2: y(share), "stroke-width": 1 });
-    line.style.stroke = "var(--line)";
-    const text = svg("text", { x: 2, y: y(share) + 4, "font-size": 11 }, percent(share, 0));
-    text.style.fill = "var(--soft)";
-    return [line, text];
-  });
-  const label = (place, words, anchor) => {
-    const text = svg("text", { x: place, y: high - 4, "font-size": 11, "text-anchor": anchor }, words);
-    text.style.fill = "var(--soft)";
-    return text;
-  };
-  const every = found.turns.length > 60 ? 20 : 10;
-  parts.push(label(2, say("turn"), "start"));
-  found.turns.forEach((step, k) => (k + 1) % every === 0 && parts.push(label(x(step + 1), String(k + 1), "middle")));
-  seats.forEach((_, k) => {
-    const points = found.shares.map((shares, step) => `${x(step).toFixed(1)},${y(shares[k]).toFixed(1)}`).join(" ");
-    const line = svg("polyline", {
-      points,
-      fill: "none",
-      "stroke-width": k === mine ? 3 : 2,
-      "stroke-dasharray": DASHES[k],
-    });
-    line.style.stroke = LINES[k];
-    parts.push(line);
-  });
-  const text = seats
-    .map((_, k) =>
-      labelled(draw.seatName(seats, k, mine), `${percent(found.shares[0][k])} → ${percent(found.shares.at(-1)[k])}`),
-    )
-    .join("; ");
-  return svg(
-    "svg",
-    { viewBox: `0 0 ${wide} ${high}`, class: "graph", role: "img", "aria-label": `${say("review.chances")}. ${text}` },
-    parts,
+/** Whose decisions are listed, and have bars. */
+function whose(seats, mine, who, look) {
+  return h(
+    "p",
+    { class: "row", role: "group", "aria-label": say("review.whose") },
+    say("review.whose"),
+    seats.map((_, k) =>
+      button(draw.seatName(seats, k, mine), () => look(k), { "aria-pressed": String(k === who), "data-whose": k }),
+    ),
   );
 }
 
+/** How everybody's chances changed in all, and by what: what stands in a column adds up. */
 function summary(found, seats, mine) {
   const cell = (value) =>
     h("td", { class: `number ${value < -0.0005 ? "minus" : value > 0.0005 ? "plus" : ""}` }, signed(value));
+  const line = (word, values, kind = "") =>
+    h("tr", { class: kind }, h("th", { scope: "row" }, say(word)), values.map(cell));
+  const all = seats.map((_, k) => found.shares.at(-1)[k] - found.shares[0][k]);
+  const names = seats.map((_, k) => h("th", { class: "number", scope: "col" }, draw.seatName(seats, k, mine)));
   return h(
     "div",
     { class: "scroll", tabindex: "0" },
     h(
       "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("td", {}),
-          ["review.luck", "review.skill", "review.others"].map((word) =>
-            h("th", { class: "number", scope: "col" }, say(word)),
-          ),
-        ),
-      ),
+      { class: "sums" },
+      h("thead", {}, h("tr", {}, h("td", {}), names)),
       h(
         "tbody",
         {},
-        seats.map((_, k) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, draw.seatName(seats, k, mine)),
-            cell(found.luck[k]),
-            cell(found.skill[k]),
-            cell(found.others[k]),
-          ),
-        ),
+        ["luck", "skill", "others", "drift"].map((part) => line(`review.${part}`, found[part])),
+        line("analysis.sum", all, "all"),
       ),
     ),
   );
 }
 
-function decisions(own, words, name) {
-  const rows = own.map((row) => {
-    const dear = row.costs > 0.0005;
-    return h(
+/** Somebody's dearest mistakes and all their decisions; what would have been better is told at the moment itself. */
+function decisions(page, found, who, analysis) {
+  const { seats, seat: mine } = page;
+  const own = found.decisions.filter((row) => row.seat === who);
+  const mistakes = own.filter((row) => row.mark).sort((a, b) => b.costs - a.costs);
+  const heading = (word) => (who === mine ? say(word) : say(`${word}_of`, { name: draw.seatName(seats, who, mine) }));
+  const visit = (row) => {
+    analysis.showStep(row.step);
+    analysis.element.scrollIntoView({ block: "start" });
+  };
+  const words = (row) => actionWords(row.action, positionOf(row.position), seats, mine);
+  const to = (row, text) => button(text, () => visit(row), { class: "plain", "data-step": row.step });
+  const mistake = (row) =>
+    h(
+      "li",
+      {},
+      markBadge(row.mark),
+      " ",
+      to(row, say("analysis.dear", { turn: row.turn + 1, action: words(row), points: percent(row.costs) })),
+    );
+  const line = (row) =>
+    h(
       "tr",
       {},
       h("td", { class: "number" }, String(row.turn + 1)),
-      h("td", {}, words(row, row.action)),
-      h("td", { class: dear ? "" : "soft" }, dear ? words(row, row.best) : "✓"),
-      h("td", { class: `number ${dear ? "minus" : "soft"}` }, percent(dear ? row.costs : 0)),
+      h("td", {}, to(row, words(row))),
+      h("td", {}, row.mark ? markBadge(row.mark) : ""),
+      h("td", { class: `number ${row.mark ? "minus" : "soft"}` }, percent(row.costs)),
     );
-  });
-  const heads = [say("turn"), name, say("coach.best"), say("review.cost")].map((text, k) =>
-    h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text),
+  const heads = [say("turn"), draw.seatName(seats, who, mine), "", say("review.cost")].map((text, k) =>
+    text ? h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : "" }, text) : h("td", {}),
   );
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0" },
-    h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)),
-  );
-}
-
-/** A new practice game from a decision, against the same agents. */
-async function playFrom(page, row) {
-  const seats = page.seats.map((seat, k) =>
-    k === row.seat ? { kind: "me" } : { kind: "agent", agent: seat.agent ?? "champion" },
-  );
-  const { copies, italian_reading } = page.state;
-  const found = await openRoom("/api/rooms", {
-    seats,
-    position: row.position,
-    coach: true,
-    take_back: true,
-    copies,
-    italian_reading,
-  });
-  if (found) page.go(`/game/${found.room}`);
+  return [
+    h(
+      "section",
+      { class: "card" },
+      h("h2", {}, heading("review.mistakes")),
+      mistakes.length
+        ? h("ol", { class: "mistakes" }, mistakes.slice(0, SHOWN).map(mistake))
+        : h("p", {}, say("review.no_mistakes")),
+      h(
+        "details",
+        {},
+        h("summary", {}, heading("review.decisions")),
+        h(
+          "div",
+          { class: "scroll", tabindex: "0" },
+          h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, own.map(line))),
+        ),
+      ),
+    ),
+  ];
 }

@@ -28,10 +28,23 @@ export function language() {
   return LANGUAGES.includes(wanted) ? wanted : "en";
 }
 
+/** Of the reader's language; of another one that this browser has, if there is no connection. */
+async function someWords() {
+  let failed = null;
+  for (const tag of new Set([language(), ...LANGUAGES])) {
+    try {
+      return [tag, await (await fetch(`/web/words/${tag}.json`)).json()];
+    } catch (error) {
+      failed ??= error;
+    }
+  }
+  throw failed;
+}
+
 export async function loadWords() {
-  const response = await fetch(`/web/words/${language()}.json`);
-  words = await response.json();
-  document.documentElement.lang = language();
+  const [tag, found] = await someWords();
+  words = found;
+  document.documentElement.lang = tag;
   document.title = words.title;
 }
 
