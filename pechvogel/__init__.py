@@ -4,4 +4,4 @@ Importing this changes nothing in your process and costs next to nothing: what w
 (`tabletop`, `agents`, `train`, `play`, and `cli` on top of them) and in the environments (`pechvogel_env`).
 """
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -132,9 +132,15 @@ def _add_arena(commands: Any) -> None:
     _add_json(evaluate)
 
     levels = _command(commands, "levels", help="how strong the champion's levels are against the champion itself")
-    levels.add_argument("--games", type=_up_to(MAX_GAMES), default=4000, metavar="N", help="per level (default 4000)")
+    levels.add_argument(
+        "--games", type=_up_to(MAX_GAMES), default=4000, metavar="N", help="per level or pair (default 4000)"
+    )
     levels.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
-    levels.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
+    more = levels.add_mutually_exclusive_group()
+    more.add_argument("--fit", action="store_true", help="find temperatures that space the levels evenly")
+    more.add_argument(
+        "--calibrate", action="store_true", help="measure what people's ratings rest on: strengths and losses of all"
+    )
     _add_json(levels)
 
 
@@ -241,6 +247,32 @@ def _add_solving(commands: Any) -> None:
     )
     findings.add_argument("--data", type=Path, metavar="FILE", help="write the page from an earlier --json")
     _add_json(findings)
+
+    puzzles = _command(commands, "puzzles", help="decisions in which one action is clearly best, for the trainer")
+    puzzles.add_argument("--out", dest="page", type=Path, required=True, metavar="FILE", help="where they go, as JSON")
+    puzzles.add_argument("--count", type=_whole, default=500, metavar="N", help="how many (default 500)")
+    puzzles.add_argument("--seed", type=_whole, default=1, help="of the games they come from (default 1)")
+    puzzles.add_argument(
+        "--players",
+        type=_whole,
+        nargs="+",
+        default=[2, 3, 4, 5],
+        metavar="N",
+        help="how many play (default 2 3 4 5); the table judges those for two, the champion the others",
+    )
+    puzzles.add_argument(
+        "--copies", type=_whole, default=3, metavar="N", help="markers per value at two players, 1 to 3 (default 3)"
+    )
+    puzzles.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
+
+    explorer = _command(commands, "explorer", help="figures of perfect play for the page's explorer")
+    explorer.add_argument("--out", dest="page", type=Path, required=True, metavar="FILE", help="where they go, as JSON")
+    explorer.add_argument(
+        "--games", type=_up_to(MAX_GAMES_AT_ONCE), default=20000, metavar="N", help="perfect games (default 20,000)"
+    )
+    explorer.add_argument("--seed", type=_whole, default=1, help="of these games (default 1)")
+    explorer.add_argument("--copies", type=_whole, default=3, metavar="N", help="markers per value, 1 to 3 (default 3)")
+    explorer.add_argument("--table", type=Path, metavar="FILE", help="a table of `pechvogel solve`")
 
 
 def _add_playing(commands: Any) -> None:

@@ -14,7 +14,7 @@ from pechvogel.tabletop.untrusted import shown
 
 PICTURES = (".png", ".svg", ".pdf")
 MAX_SENTENCE = 2000  # characters: file names may be long
-ONLY_PECHVOGEL = ("solve", "exploit", "findings", "ablation")
+ONLY_PECHVOGEL = ("solve", "exploit", "findings", "ablation", "puzzles", "explorer")
 
 
 def main(argv: list[str] | None = None) -> int:

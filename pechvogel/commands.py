@@ -182,6 +182,25 @@ def findings(arguments: argparse.Namespace) -> None:
         print(f"written: {arguments.page}")
 
 
+def puzzles(arguments: argparse.Namespace) -> None:
+    """Decisions for the trainer."""
+    from pechvogel.train.pechvogel import puzzles
+
+    found = puzzles.make(arguments.count, arguments.seed, arguments.players, arguments.copies, arguments.table)
+    puzzles.write(arguments.page, found)
+    print(f"written: {arguments.page} ({puzzles.summary(found)})")
+
+
+def explorer(arguments: argparse.Namespace) -> None:
+    """Figures for the page's explorer."""
+    from pechvogel.agents.pechvogel import solution
+    from pechvogel.train.pechvogel.solve import explorer
+
+    table = solution.Solution(arguments.table or solution.find(arguments.copies))
+    explorer.write(arguments.page, explorer.gather(table, arguments.games, arguments.seed))
+    print(f"written: {arguments.page}")
+
+
 def _write_from_data(arguments: argparse.Namespace, write: Callable[[Path, Any], None], command: str) -> None:
     """A page from the figures that its command has gathered before."""
     if arguments.json is not None:
@@ -217,10 +236,12 @@ def _check_figures(data: Any) -> None:
 
 def levels(arguments: argparse.Namespace) -> None:
     """How strong the champion's levels are."""
-    from pechvogel.train.pechvogel import levels
+    from pechvogel.train.pechvogel import calibrate, levels
 
-    result = (levels.fit if arguments.fit else levels.measure)(arguments.games, arguments.seed)
-    _present(arguments, result, lambda: levels.show(result))
+    measure = calibrate.calibrate if arguments.calibrate else levels.fit if arguments.fit else levels.measure
+    show = calibrate.show if arguments.calibrate else levels.show
+    result = measure(arguments.games, arguments.seed)
+    _present(arguments, result, lambda: show(result))
 
 
 def ablation(arguments: argparse.Namespace) -> None:
@@ -359,10 +380,25 @@ def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
             began = "the dice decided" if proof["drawn"] else "it was chosen"
             notes.append(
                 f"game {number}: its dice follow from the promise {proof['promise'][:16]}... and the numbers "
-                f"{', '.join(number for number in proof['numbers'] if number)}; who began: {began}; "
-                f"decisions taken back: {proof['taken_back']}"
+                f"{', '.join(number for number in proof['numbers'] if number)}; {_committed(proof)}; "
+                f"who began: {began}; decisions taken back: {proof['taken_back']}"
             )
     return notes
+
+
+def _committed(proof: dict[str, Any]) -> str:
+    """Whether people committed to their numbers before one was shown, and who did not show theirs."""
+    numbers = [number for number in proof["numbers"] if number]
+    said = "before any number" if any(proof.get("commitments", ())) else "none"
+    if said == "none" and len(numbers) == 1:
+        said += ", as there was one number only"
+    late = [
+        f"player_{seat}"
+        for one in proof.get("abandoned", ())
+        for seat, number in enumerate(one["numbers"])
+        if one["commitments"][seat] and not number
+    ]
+    return f"commitments: {said}; numbers not shown: {', '.join(late) or 'none'}"
 
 
 def watch(arguments: argparse.Namespace) -> None:
