@@ -12,9 +12,9 @@ READY := .venv/.ready
 PAGE := tests/page
 PAGE_READY := $(PAGE)/node_modules/.ready
 PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
-PRETTY := 'play/pechvogel/web/{index.html,style.css,js/*.js,words/*.json}' $(PAGE)
+PRETTY := 'play/pechvogel/web/{index.html,style.css,css/*.css,js/*.js,words/*.json}' $(PAGE)
 
-.PHONY: run test test-slow check lint types docs page-check page-format golden mutants coverage differential bench load clean
+.PHONY: run test test-slow check lint types docs page-check page-format golden puzzles icons mutants coverage differential bench load attack audit clean
 
 run: $(READY)
 	@if [ -f runs/$(NAME)/checkpoint.safetensors ]; then \
@@ -76,6 +76,15 @@ coverage: $(READY)
 differential: $(READY)
 	$(BIN)/python -m tests.pechvogel.differential.compare --decisions 1e9 --jobs 2 --out build/differential
 
+# What the trainer asks and the explorer shows, from the solution table of the whole game (`pechvogel solve`).
+puzzles: $(READY)
+	$(BIN)/pechvogel puzzles --out play/pechvogel/puzzles.json
+	$(BIN)/pechvogel explorer --out play/pechvogel/web/explorer.json
+
+# The page's icons as pixels, from its drawing of one.
+icons: $(READY)
+	$(BIN)/python -m tests.icons
+
 bench: $(READY)
 	$(BIN)/pechvogel bench --peers
 	$(BIN)/pechvogel bench --training
@@ -84,6 +93,14 @@ bench: $(READY)
 load: $(READY)
 	$(BIN)/python -m tests.load --games 500
 	$(BIN)/python -m tests.load --games 50 --kills 20
+
+# The whole attack on server, files, training and command line, on loopback addresses only.
+attack: $(READY)
+	$(BIN)/python -m tests.attack
+
+# Known vulnerabilities of what is pinned. The command's own exit code is 3 where nothing could be looked up.
+audit: $(READY)
+	$(BIN)/python -m tests.audit
 
 # Torch goes first and alone: pip takes the build that TORCH names, and the rest of the set-up accepts it.
 $(READY): pyproject.toml constraints.txt

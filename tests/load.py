@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,6 +72,7 @@ class Game:
     room: str = ""
     seat: int = 0
     headers: dict[str, str] = field(default_factory=dict)
+    think: float = 0.0  # mean seconds before a decision
     acknowledged: dict[int, int] = field(default_factory=dict)  # decisions by their number in the game
     seconds: list[float] = field(default_factory=list)  # from an action to its acknowledgement
     agents: list[float] = field(default_factory=list)  # from an acknowledgement to an agent's next decision
@@ -80,9 +81,9 @@ class Game:
     record: dict[str, Any] | None = None
 
 
-async def open_game(client: httpx2.AsyncClient, agent: str) -> Game:
+async def open_game(client: httpx2.AsyncClient, agent: str, **more: Any) -> Game:
     """Sit down against an agent."""
-    wish = {"seats": [{"kind": "me"}, {"kind": "agent", "agent": agent}], "name": "load"}
+    wish = {"seats": [{"kind": "me"}, {"kind": "agent", "agent": agent}], "name": "load", **more}
     found = (await client.post("/api/rooms", json=wish)).raise_for_status().json()
     game = Game(found["room"], found["seat"], {"Authorization": f"Bearer {found['token']}"})
     path = f"/api/rooms/{game.room}/number"
@@ -109,7 +110,7 @@ async def states(client: httpx2.AsyncClient, game: Game) -> AsyncIterator[dict[s
         await asyncio.sleep(0.2)
 
 
-async def play(client: httpx2.AsyncClient, game: Game, think: float, rng: random.Random) -> None:
+async def play(client: httpx2.AsyncClient, game: Game, rng: random.Random) -> None:
     """To the end, with random actions."""
     since: float | None = None
     async for state in states(client, game):
@@ -120,7 +121,7 @@ async def play(client: httpx2.AsyncClient, game: Game, think: float, rng: random
             break
         if state["to_act"] != game.seat or state["played"] in game.acknowledged:
             continue
-        await asyncio.sleep(rng.uniform(0, 2 * think))
+        await asyncio.sleep(rng.uniform(0, 2 * game.think))
         body = {"action": rng.choice(state["legal"]), "played": state["played"]}
         began = time.perf_counter()
         while True:
@@ -138,7 +139,12 @@ async def play(client: httpx2.AsyncClient, game: Game, think: float, rng: random
             since = now if not after["over"] and after["to_act"] != game.seat else None
         elif not (answer.status_code == 409 and game.broken):  # what was stored, but not answered, before a kill
             game.errors.append(f"{answer.status_code} {answer.text}")
-    game.record = (await client.get(f"/api/rooms/{game.room}/record")).raise_for_status().json()
+    while game.record is None:
+        try:
+            game.record = (await client.get(f"/api/rooms/{game.room}/record")).raise_for_status().json()
+        except TROUBLE:
+            game.broken += 1
+            await asyncio.sleep(0.2)
 
 
 def check(game: Game) -> None:
@@ -150,8 +156,17 @@ def check(game: Game) -> None:
         assert game.record["actions"][number] == action, f"decision {number} of {game.room} was lost"
 
 
-async def run(server: Server, games: int, agent: str, think: float, kills: int, seed: int) -> list[Game]:
-    """All games at once, and so many kills while they are played."""
+async def run(
+    server: Server,
+    games: int,
+    agent: str,
+    think: float,
+    kills: int,
+    seed: int,
+    pause: tuple[float, float] = (1.0, 3.0),
+    say: Callable[[str], None] = lambda _: None,
+) -> list[Game]:
+    """All games at once, and so many kills while they are played, each after a pause of so many seconds."""
     async with AsyncExitStack() as stack:
         # Each has a client of its own, as browsers do: one pool for all would be slower than the server.
         clients = [
@@ -159,17 +174,23 @@ async def run(server: Server, games: int, agent: str, think: float, kills: int, 
             for _ in range(games)
         ]
         opened = [await open_game(client, agent) for client in clients]
+        for game in opened:
+            game.think = think
         playing = [
-            asyncio.create_task(play(client, game, think, random.Random(f"{seed}/{number}")))
+            asyncio.create_task(play(client, game, random.Random(f"{seed}/{number}")))
             for number, (client, game) in enumerate(zip(clients, opened, strict=True))
         ]
         rng = random.Random(seed)
         for number in range(kills):
-            await asyncio.sleep(rng.uniform(1, 3))
+            await asyncio.sleep(rng.uniform(*pause))
             if all(task.done() for task in playing):
                 raise RuntimeError(f"all games were over before kill {number + 1}: more games, or more thought")
             server.kill()
             await asyncio.to_thread(server.start)
+            say(f"kill {number + 1} of {kills}")
+        if kills:
+            for game in opened:  # nothing more will happen to them
+                game.think = 0.0
         await asyncio.gather(*playing)
     return opened
 

@@ -29,9 +29,8 @@ from pechvogel.train.progress import bar
 
 ROOT = Path(__file__).parent.parent
 RULES = Path("pechvogel_env") / "rules.py"
-TESTS = [
-    f"tests/pechvogel/test_{name}.py" for name in ("rules_turn", "rules_frustrations", "rules_game", "plain_model")
-]
+OF_GAME = ("rules_turn", "rules_frustrations", "rules_game", "plain_model")
+TESTS = [*(f"tests/pechvogel/test_{name}.py" for name in OF_GAME), "tests/test_batch_checks.py"]
 LONGEST = 300  # seconds: a game that no longer ends is noticed, too
 
 SWAPPED: dict[type[ast.AST], type[ast.AST]] = {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from pechvogel.play import fair
 from pechvogel.play.hub import Hub
 from pechvogel.play.server import create_app
 from pechvogel.play.store import Store
@@ -48,8 +49,8 @@ def client(tmp_path: Path, clock: Clock) -> Iterator[TestClient]:
 class Player:
     """Somebody at a table, as a browser."""
 
-    def __init__(self, client: TestClient, room: str, seat: int, token: str | None) -> None:
-        self.client, self.room, self.seat = client, room, seat
+    def __init__(self, client: TestClient, room: str, seat: int, token: str | None, number: str = "ab12") -> None:
+        self.client, self.room, self.seat, self.number = client, room, seat, number
         self.headers = {} if token is None else {"Authorization": f"Bearer {token}"}
 
     def get(self, what: str = "") -> Any:
@@ -60,6 +61,18 @@ class Player:
 
     def look(self) -> dict[str, Any]:
         return self.get().json()
+
+    def commit(self, number: str | None = None) -> Any:
+        """To our number, or another, for the promise that is shown now."""
+        committed = fair.commitment(self.look()["promise"], self.seat, number or self.number)
+        return self.post("commitment", commitment=committed)
+
+    def fix_dice(self) -> None:
+        """Send what is missing of us."""
+        if self.seat in self.look()["missing_commitments"]:
+            assert self.commit().status_code == 200
+        if self.seat in self.look()["missing_numbers"]:
+            assert self.post("number", number=self.number).status_code == 200
 
     def wait(self, until: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
         deadline = time.monotonic() + 20
@@ -90,16 +103,24 @@ def sit_down(client: TestClient, *seats: dict[str, Any], **more: Any) -> Player:
 def begin(client: TestClient, found: dict[str, Any]) -> Player:
     """Add our number to the dice, having seen their promise."""
     me = Player(client, found["room"], found["seat"], found["token"])
-    if found["state"]["promise"]:
-        assert not found["state"]["begun"] and me.post("number", number="ab12").status_code == 200
-        assert me.post("number", number="ab13").status_code == 409
+    PEOPLE[me.room] = [me]
+    me.fix_dice()
     return me
 
 
+PEOPLE: dict[str, list[Player]] = {}  # by room: their browsers hear it when somebody comes
+
+
 def join(client: TestClient, room: str, name: str) -> Player:
-    done = client.post(f"/api/rooms/{room}/join", json={"name": name, "number": "77"})
-    assert done.status_code == 201, done.text
-    return Player(client, room, done.json()["seat"], done.json()["token"])
+    """Sit down; when everybody is there, the browsers fix the dice."""
+    found = client.post(f"/api/rooms/{room}/join", json={"name": name})
+    assert found.status_code == 201, found.text
+    guest = Player(client, room, found.json()["seat"], found.json()["token"], number="77")
+    people = PEOPLE.setdefault(room, [])
+    people.append(guest)
+    for person in (guest, *people):
+        person.fix_dice()
+    return guest
 
 
 def stream(client: TestClient, room: str, after: int = -1) -> Iterator[dict[str, Any]]:

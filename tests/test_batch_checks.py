@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from pechvogel.tabletop.bits import random_actions
+from pechvogel.tabletop.bits import first_illegal, random_actions, write_masks
 from pechvogel_env import observation, rules
-from pechvogel_env.batch import Batch, Buffers
+from pechvogel_env.batch import Batch, Buffers, write_scores
+from pechvogel_env.game import play_passes, random_games
 from pechvogel_env.rules import Action
 
 NUM = 6
@@ -58,9 +59,21 @@ WRONG_GAMES = [
 @pytest.mark.parametrize(("games", "message"), WRONG_GAMES)
 def test_games_that_are_none(games: Any, message: str, threads: int) -> None:
     batch, actions = make(threads=threads)
-    for act in (lambda: batch.step(actions, games), lambda: batch.retire(games), lambda: batch.scores(games)):
+    looks = (batch.scores, batch.shown, batch.phases, batch.turns)
+    for act in (lambda: batch.step(actions, games), lambda: batch.retire(games)):
         refused(batch, act, re.escape(message))
+    for look in looks:
+        refused(batch, lambda look=look: look(games), re.escape(message))
     batch.close()
+
+
+def test_views_of_what_is_no_game_or_no_seat() -> None:
+    batch, _ = make()
+    assert batch.view(NUM - 1, 1).num_players == 2
+    for game in (NUM, -1, 10**12, 0.5, None, True):
+        refused(batch, lambda game=game: batch.view(game, 0), r"^game must be ")
+    for seat in (2, -1, None):
+        refused(batch, lambda seat=seat: batch.view(0, seat), r"^seat must be ")
 
 
 def test_any_layout_of_the_right_numbers_is_taken() -> None:
@@ -194,6 +207,26 @@ def test_rules_refuse_other_arguments() -> None:
     assert rules.legal_bits(fixed, 0) == rules.legal_bits(states, 0)
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [[7, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1], [8, -1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [2, 2, 1, 1, 1, 1], [0] * 6, []],
+)
+def test_counts_of_no_throw(counts: list[int]) -> None:
+    """Each is wrong in one way: how many faces, a negative count, one die too few or too many."""
+    states = rules.new_states(1)
+    rules.new_game(states, 0, 2, 3, False, 0)
+    before = states.tobytes()
+    with pytest.raises(ValueError, match="not the counts of a throw that is due"):
+        rules.apply_throw(states, 0, np.array(counts, np.int8))
+    assert states.tobytes() == before
+    rules.apply_throw(states, 0, np.array([2, 1, 1, 1, 1, 1], np.int8))
+    before = states.tobytes()
+    for again in ([2, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1]):  # a target is to be chosen
+        with pytest.raises(ValueError, match="not the counts of a throw that is due"):
+            rules.apply_throw(states, 0, np.array(again, np.int8))
+    assert states.tobytes() == before
+
+
 def test_observe_refuses_what_does_not_fit() -> None:
     states = one_game()
     games, seats, out = np.zeros(1, np.int64), np.zeros(1, np.int8), np.zeros((1, observation.size(2)), np.float32)
@@ -237,6 +270,78 @@ def test_random_actions_refuse_what_does_not_fit() -> None:
         with pytest.raises(ValueError, match=message):
             random_actions(bits, seed, out)  # type: ignore[arg-type]
     assert (actions == before).all()
+
+
+def test_functions_on_bits_refuse_what_does_not_fit() -> None:
+    batch, actions = make()
+    bits, games, masks = batch.bits, np.arange(NUM), np.zeros((NUM, 18), np.int8)
+    fixed = masks.copy()
+    fixed.setflags(write=False)
+    for wrong, message in (
+        ((bits, actions, games + 1), "games must be from 0 to 5"),
+        ((bits, actions, games - 1), "games must be from 0 to 5"),
+        ((bits, actions, games.astype(np.int32)), "games must be an array of int64"),
+        ((bits, actions[:3], games), "actions must have a number for each of 6 games, not 3"),
+        ((bits, actions.astype(float), games), "actions must be an array of int64"),
+        ((bits.astype(np.int8), actions, games), "bits must be an array of int64"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            first_illegal(*wrong)
+    for wrong_masks, message in (
+        ((bits, games + 1, 0, NUM, masks), "games must be from 0 to 5"),
+        ((bits, games, -1, NUM, masks), "start must be from 0 to 6"),
+        ((bits, games, 0, NUM + 1, masks), "stop must be from 0 to 6"),
+        ((bits, games, 0, NUM, masks[:3]), "masks must have a row"),
+        ((bits, games, 0, NUM, masks[0]), "masks must be an array of int8 with 2 dimensions"),
+        ((bits, games, 0, NUM, masks.astype(bool)), "masks must be an array of int8"),
+        ((bits, games, 0, NUM, fixed), "masks must not be read-only"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_masks(*wrong_masks)
+    assert not masks.any() and first_illegal(bits, actions, games) == -1
+    write_masks(bits, games, 0, NUM, masks)
+    assert (masks == batch.buffers.masks).all()
+
+
+def test_scores_refuse_what_does_not_fit() -> None:
+    batch, _ = make()
+    games, out = np.arange(NUM), np.zeros((NUM, 2), np.int32)
+    for wrong, message in (
+        ((np.zeros(NUM), games, out), "states must be an array of"),
+        ((batch.states, games + 1, out), "games must be numbers of states"),
+        ((batch.states, games - 1, out), "games must be numbers of states"),
+        ((batch.states, games, out[:3]), "scores must have a row for each of 6 games, not 3"),
+        ((batch.states, games, out[:, :1]), "no more players than a row of scores has"),
+        ((batch.states, games, out.astype(float)), "scores must be an array of int32"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_scores(*wrong)
+    write_scores(batch.states, games[:0], out[:0])
+
+
+def test_whole_games_refuse_what_does_not_fit() -> None:
+    states, seed = rules.new_states(2), np.uint64(1)
+    fixed = states.copy()
+    fixed.setflags(write=False)
+    for wrong, message in (
+        ((np.zeros(2), 2, 3, False, seed), "states must be an array of"),
+        ((fixed, 2, 3, False, seed), "states must not be read-only"),
+        ((states, 6, 3, False, seed), "num_players must be from 2 to 5"),
+        ((states, 2, 4, False, seed), "copies must be from 1 to 3"),
+        ((states, 2, 3, 1, seed), "italian_reading must be True or False"),
+        ((states, 2, 3, False, 1), "seed must be a number of uint64, not int"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            random_games(*wrong)
+        assert not states["num_players"].any()
+    assert random_games(states, 2, 3, False, seed) > 20
+    for i, before, message in (
+        (2, states, "i must be from 0 to 1"),
+        (0, states[:0], "i must be"),
+        (0, fixed, "read-only"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            play_passes(states, i, before)
 
 
 ANY_ARRAY = arrays.arrays(

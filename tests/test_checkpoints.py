@@ -93,7 +93,7 @@ def places(path: Path) -> list[int]:
     data = path.read_bytes()
     header = 8 + int.from_bytes(data[:8], "little")
     rng = np.random.default_rng(1)
-    found = [0, 3, 8, data.index(b"sha256"), data.index(b"sha256") + 12, data.index(b'\\"done\\": ') + 10]
+    found = [0, 3, 8, data.index(b"sha256"), data.index(b"sha256") + 12, data.index(b'\\"done\\": ') + 11]
     found += [int(at) for at in rng.integers(header, len(data), 6)]
     return [*found, header, header - 1, len(data) - 1]
 

@@ -235,14 +235,19 @@ SECRET = bytes(range(32))
 SEEDED = finished(fair.seed(SECRET, ["ab", None]))
 PROOF = {"promise": fair.promise(SECRET), "secret": SECRET.hex(), "numbers": ["ab", None], "drawn": False}
 PROOF |= {"taken_back": 0, "seeded": []}
+OTHER = bytes(32)
+HASHES = [fair.commitment(fair.promise(OTHER), seat, "cd") for seat in range(2)]
+ROUNDS = {**PROOF, "commitments": [fair.commitment(fair.promise(SECRET), 0, "ab"), None]}
+ROUNDS |= {"abandoned": [fair.shown_round(OTHER, HASHES, ["cd", None])]}
 
 
 def test_the_proof_that_is_fuzzed_is_right() -> None:
-    fair.verify(record.verify({**SEEDED, record.PROOF: PROOF}))
+    for proof in (PROOF, ROUNDS):
+        fair.verify(record.verify({**SEEDED, record.PROOF: proof}))
 
 
 @FUZZ
-@given(st.one_of(changed(PROOF), VALUES))
+@given(st.one_of(changed(PROOF), changed(ROUNDS), changed(ROUNDS), VALUES))
 def test_proofs(proof: Any) -> None:
     refuses(lambda: fair.verify({**SEEDED, record.PROOF: proof}))
 

@@ -67,6 +67,7 @@ def test_the_command_line_knows_games(tmp_path: Path, capsys: pytest.CaptureFixt
         ["bench"], ["train", "tiny", "--out", str(tmp_path / "run")], ["evaluate", "random", "random"],
         ["report", str(tmp_path)], ["analyse", "x"], ["play"], ["serve"], ["watch"], ["levels"], ["solve"],
         ["exploit", "random"], ["findings"], ["ablation"],
+        ["puzzles", "--out", str(tmp_path / "p")], ["explorer", "--out", str(tmp_path / "e")],
     ):  # fmt: skip
         refused([*command, "--game", "chess"], "there is no game 'chess'", capsys)
 

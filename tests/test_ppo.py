@@ -253,7 +253,9 @@ def test_the_report_of_a_run(trained: Path, tmp_path: Path, capsys: pytest.Captu
     assert main(["report", str(tmp_path)]) == 2
     assert "has no trained weights" in capsys.readouterr().err
     card_before = (folder / "policy.json").read_bytes()
-    for broken in ('[{"a": 1}]', "{", "[]", "{}"):
+    row = '[{"steps": %s, "against": "random", "win_share": 0.5, "ci95": %s}]'
+    strange = [row % (steps, ci95) for steps, ci95 in (("[1]", "[0, 1]"), ("NaN", "[0, 1]"), ("1", "[0]"), ("1", "3"))]
+    for broken in ('[{"a": 1}]', "{", "[]", "{}", "7", "[7]", "[" * 100_000, *strange):
         (folder / "history.json").write_text(broken)
         assert main(["report", str(folder), "--against", "random", "--games", "2"]) == 2
         assert "is not the history of a training run" in capsys.readouterr().err

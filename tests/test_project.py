@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import pechvogel_env
+from pechvogel.tabletop.compile import stamped
 from tests.test_cli import python
 
 ROOT = Path(__file__).parent.parent
@@ -160,6 +161,19 @@ def test_the_rules_module_cites_its_rules() -> None:
         "Q8": "slips that are not followed",
     }
     assert [n for n in RULE_NUMBERS if n[0] != "E" and n not in cited and n not in no_code] == []
+
+
+def test_kernels_take_constants_only_from_files_that_their_cache_looks_at() -> None:
+    """A constant that is changed elsewhere would not reach a kernel that was compiled before."""
+    looked_at = {path for room in ROOMS for path in stamped(ROOT / room)}
+    kernels = {
+        module: path for module, path in MODULES.items() if re.search(r"^@(compiled|inlined)$", path.read_text(), re.M)
+    }
+    assert len(kernels) > 15 and set(kernels.values()) <= looked_at
+    for module, path in kernels.items():
+        for other, name in imports(path, late=False):
+            constant = name.isupper() or name in ("Rows", "Running")  # tuples by their order
+            assert not constant or MODULES[other] in looked_at or name in ("JIT", "KIND"), f"{module}: {other}.{name}"
 
 
 def test_first_use_says_that_it_compiles_and_later_starts_are_quick(tmp_path: Path) -> None:

@@ -45,12 +45,11 @@ def test_a_whole_game_against_agents(client: TestClient, players: int) -> None:
     assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in shares)
     assert shares[-1] == [pytest.approx((seat in state["winners"]) / len(state["winners"])) for seat in range(players)]
     for seat in range(players):
-        moved = review["luck"][seat] + review["skill"][seat] + review["others"][seat]
+        moved = sum(review[part][seat] for part in ("luck", "skill", "others", "drift"))
         assert moved == pytest.approx(shares[-1][seat] - shares[0][seat], abs=1e-3)
         costs = sum(row["costs"] for row in review["decisions"] if row["seat"] == seat)
         assert review["skill"][seat] == pytest.approx(-costs)
     assert all(row["costs"] >= 0 for row in review["decisions"])
-    assert sum(row.get("mistake", False) for row in review["decisions"] if row["seat"] == 0) <= 3
 
 
 def test_a_stranger_can_look_but_not_act(client: TestClient) -> None:
@@ -138,6 +137,7 @@ def test_an_open_seat_can_be_given_to_an_agent(client: TestClient) -> None:
     assert ann.post("stand_in", seat=4).status_code == 422
     assert ann.post("stand_in", seat=0).status_code == 409, "somebody sits there"
     assert ann.post("stand_in", seat=1, agent="random").status_code == 200
+    ann.fix_dice()
     assert ann.play_to_the_end()["over"]
 
 
@@ -211,7 +211,8 @@ def test_rematch_and_delete(client: TestClient) -> None:
     assert [event["room"] for event in stream(client, me.room) if event["kind"] == "rematch"] == [again.room]
     assert me.look()["rematch"] == again.room
     once_more = me.post("rematch").json()
-    assert once_more["room"] == again.room and once_more["token"] is None, "there is one rematch, not two"
+    assert once_more["room"] == again.room, "there is one rematch, not two"
+    assert (once_more["seat"], once_more["token"]) == (0, again.headers["Authorization"].removeprefix("Bearer "))
     assert again.client.delete(f"/api/rooms/{again.room}", headers=again.headers).status_code == 204
     assert again.get().status_code == 404
     assert me.post("rematch").json()["room"] != again.room, "a deleted rematch can be opened anew"
@@ -303,7 +304,6 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
         {"seats": [ME, {"kind": "agent", "agent": "ppo:weights=/etc/passwd"}]},
         {"seats": [ME, {"kind": "agent", "agent": "os:system"}]},
         {"seats": [ME, {"kind": "agent"}]},
-        {"seats": [BOT, BOT]},
         {"seats": [ME, {"kind": "agent", "agent": "ppo"}, BOT], "copies": 2},
         {"seats": [ME, BOT], "copies": 4},
         {"seats": [ME, BOT], "number": "1"},
@@ -312,7 +312,7 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
     ]
     for body in wrong:
         done = client.post("/api/rooms", json=body)
-        assert done.status_code == 422 and list(done.json()) == ["error"], (body, done.text)
+        assert done.status_code == 422 and done.json().keys() - {"code"} == {"error"}, (body, done.text)
     assert client.post("/api/rooms", content=b"x" * 20_000).status_code == 413
     json_type = {"Content-Type": "application/json"}
     assert client.post("/api/rooms", content=b"{", headers=json_type).status_code == 422
@@ -327,9 +327,11 @@ def test_the_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
     assert page.status_code == 200 and "default-src 'self'" in page.headers["content-security-policy"]
     web = Path(store.__file__).parent / "pechvogel" / "web"
     files = [path for path in web.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 500_000
+    words = sorted((path for path in files if path.parent.name == "words"), key=lambda path: path.stat().st_size)
+    weight = sum(path.stat().st_size for path in files if path not in words[:-1])  # browsers load one language
+    assert len(words) == 4 and weight < 500_000
     for path in files:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode("latin-1")
         assert "http://" not in text.replace("http://www.w3.org", "") and "https://" not in text, path
         assert client.get(f"/web/{path.relative_to(web)}").status_code == 200
 
@@ -388,7 +390,9 @@ def test_a_room_is_its_moves(tmp_path: Path) -> None:
         file.add_move("one", len(moves), move, 2.0, room.stage)
         moves.append(move)
     file.close()
-    loaded = Store(tmp_path / "games.sqlite").load("one")
+    file = Store(tmp_path / "games.sqlite")
+    loaded = file.load("one")
+    file.close()
     assert loaded is not None and loaded[1] == len(moves)
     assert loaded[0].show() == room.show() and loaded[0].events == room.events and loaded[0].record() == room.record()
 
@@ -431,6 +435,13 @@ def test_files_of_games_are_brought_up_to_date_or_refused(tmp_path: Path, monkey
         other.execute("CREATE TABLE theirs (one INTEGER)")
     with pytest.raises(ValueError, match="another program's file"):
         Store(tmp_path / "other.sqlite")
+    again = Store(path := tmp_path / "free.sqlite")
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"PRAGMA user_version = {len(store.MIGRATIONS) + 1}")
+    again.close()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="newer version"):  # and not: used by another server, which is this one
+            Store(path)
 
 
 def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
@@ -444,6 +455,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     newer = Store(path)
     loaded = newer.load("one")
     assert loaded is not None and loaded[0].table is not None and newer.count() == 1
+    newer.close()
 
 
 def test_the_log_goes_into_the_file_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import sys
@@ -17,11 +18,14 @@ pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
 from pechvogel.play import guard, serve
+from pechvogel.play import server as server_module
 from pechvogel.play.hub import COACH_EACH, COACH_QUEUE, Hub
+from pechvogel.play.room import Opening
 from pechvogel.play.server import create_app
 from pechvogel.play.store import Store
 from tests.load import Server
 from tests.rooms import BOT, LOCAL, ME, OPEN, Clock, client, clock, sit_down
+from tests.wire import answer, ask, connect, established, hung_up, memory, more, status, until
 
 __all__ = ["client", "clock"]  # fixtures
 
@@ -70,11 +74,6 @@ class Impatient(Server):
             self.command = [sys.executable, "-c", PATCHES, *options, str(self.folder)]
         super().start()
 
-    def memory(self) -> float:
-        """In MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1000
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Impatient]:
@@ -85,73 +84,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Impatient]:
     found = Impatient(folder / "games.sqlite", *options)
     yield found
     found.kill()
-
-
-def connect(server: Server, source: str = "127.0.0.1", buffer: int | None = None) -> socket.socket:
-    found = socket.socket()
-    found.settimeout(20)
-    if buffer is not None:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-    found.bind((source, 0))
-    found.connect(("127.0.0.1", server.port))
-    return found
-
-
-def ask(connection: socket.socket, path: str, body: Any = None, method: str = "", **headers: str) -> None:
-    content = b"" if body is None else json.dumps(body).encode()
-    lines = [f"{method or ('GET' if body is None else 'POST')} {path} HTTP/1.1"]
-    found = {"Host": "localhost", "Content-Length": str(len(content)), "Content-Type": "application/json"}
-    found |= {key.replace("_", "-"): value for key, value in headers.items()}
-    lines += [f"{key}: {value}" for key, value in found.items()]
-    connection.sendall("\r\n".join([*lines, "", ""]).encode() + content)
-
-
-def answer(connection: socket.socket) -> tuple[int, str, dict[str, Any]]:
-    """Status, head, and what came."""
-    got = b""
-    while b"\r\n\r\n" not in got:
-        got += _more(connection)
-    head, _, body = got.partition(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length:")[1].split()[0])
-    while len(body) < length:
-        body += _more(connection)
-    return int(head.split()[1]), head.decode().lower(), json.loads(body)
-
-
-def _more(connection: socket.socket) -> bytes:
-    more = connection.recv(65_536)
-    if not more:
-        raise ConnectionError("it hung up")
-    return more
-
-
-def status(server: Server, path: str, body: Any = None, source: str = "127.0.0.1", **more: str) -> tuple[int, Any]:
-    with connect(server, source) as connection:
-        ask(connection, path, body, **more)
-        found, _, content = answer(connection)
-        return found, content
-
-
-def hung_up(connection: socket.socket, seconds: float = 15.0) -> bool:
-    """Whether the server does so within some time; what it still sends is thrown away."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        connection.settimeout(max(0.01, deadline - time.monotonic()))
-        try:
-            if not connection.recv(65_536):
-                return True
-        except TimeoutError:
-            return False
-        except OSError:
-            return True
-    return False
-
-
-def until(true: Any, seconds: float = 15.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 GAME = {"seats": [ME, BOT]}
@@ -213,7 +145,7 @@ def read_events(connection: socket.socket) -> list[int]:
     """Until the state has come."""
     got = b""
     while b"event: state" not in got[-9000:]:
-        got += _more(connection)
+        got += more(connection)
     return [int(line[4:]) for line in got.split(b"\n") if line.startswith(b"id: ")]
 
 
@@ -222,20 +154,20 @@ def test_listeners_that_do_not_read_cost_little_and_are_cut_off(server: Impatien
     with connect(server, "127.0.0.4") as reader:
         ask(reader, path)
         assert read_events(reader) == list(range(LONG))
-        before = server.memory()
+        before = memory(server)
         with ExitStack() as stack:
             lazy = [stack.enter_context(connect(server, "127.0.0.4", 4096)) for _ in range(LISTENERS)]
             for connection in lazy:
                 ask(connection, path)
             for connection in lazy:
                 assert connection.recv(1)
-            grown = server.memory() - before
+            grown = memory(server) - before
             assert grown < 0.6 * LISTENERS, f"{grown:.0f} MB for {LISTENERS} listeners"
             time.sleep(5)
             got = b""
             with pytest.raises(OSError):  # it hung up: before the end came, when all that was on its way is read
                 while b"event: state" not in got[-9000:]:
-                    got += _more(lazy[0])
+                    got += more(lazy[0])
             heard = [int(line[4:]) for line in got.split(b"\n")[:-2] if line.startswith(b"id: ")]
             assert heard == list(range(len(heard))) and len(heard) < LONG / 2
         with connect(server, "127.0.0.4") as again:
@@ -243,7 +175,7 @@ def test_listeners_that_do_not_read_cost_little_and_are_cut_off(server: Impatien
             assert read_events(again) == list(range(heard[-1] + 1, LONG))
         reader.settimeout(0.2)
         with pytest.raises(TimeoutError):  # whoever has read stays
-            _more(reader)
+            more(reader)
 
 
 # ------------------------------------------------------------------------------ idle connections
@@ -276,17 +208,7 @@ def test_answers_that_nobody_reads_do_not_keep_a_connection(server: Impatient) -
     with connect(server, "127.0.0.5", 4096) as connection:
         for _ in range(300):  # more than all buffers hold
             ask(connection, path)
-        until(lambda: _connections(server, connection) == 0, 30)
-
-
-def _connections(server: Server, connection: socket.socket) -> int:
-    """Whether the server's side of a connection is still open, by the system's table."""
-    port = connection.getsockname()[1]
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return sum(
-        int(row[1].split(":")[1], 16) == server.port and int(row[2].split(":")[1], 16) == port and row[3] == "01"
-        for row in rows
-    )
+        until(lambda: connection.getsockname() not in established(server), 30)
 
 
 def test_connections_of_one_address_are_counted(server: Impatient) -> None:
@@ -458,3 +380,55 @@ def test_health_says_that_nothing_can_be_stored(client: TestClient, monkeypatch:
     monkeypatch.setattr(hub, "trouble", "database or disk is full", raising=False)
     found = client.get("/healthz")
     assert found.status_code == 503 and found.json()["status"] == "trouble" and "disk" in found.json()["error"]
+
+
+# ------------------------------------------------------------------------------ turns
+
+
+def test_others_do_not_wait_for_all_that_one_address_asks_for() -> None:
+    done: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        done.append(scope["state"]["who"])
+        for _ in range(3):  # pieces of a stream
+            await scope["state"]["turn"]()
+            done.append(scope["state"]["who"])
+
+    guarded = guard.Guard(app, guard.Limiter(10_000, 10_000))
+
+    async def ask(host: str) -> None:
+        scope = {"type": "http", "path": "/api/agents", "method": "GET", "headers": [(b"host", b"localhost")]}
+        await guarded({**scope, "client": (host, 1)}, None, None)  # type: ignore[arg-type]
+
+    async def run() -> None:
+        await asyncio.gather(*(ask("192.0.2.1") for _ in range(500)), ask("192.0.2.2"))
+
+    asyncio.run(run())
+    last = max(at for at, who in enumerate(done) if who == "192.0.2.2")
+    assert done.count("192.0.2.2") == 4 and last < 20 * guard.AT_ONCE and len(done) == 4 * 501
+
+
+def test_listeners_who_waited_for_a_room_have_their_turns_then(tmp_path: Path) -> None:
+    """Not before: all would be told at the same moment, while everybody else waits."""
+
+    async def run() -> list[str]:
+        hub = Hub(Store(tmp_path / "games.sqlite"))
+        name = await hub.open(Opening(2, (OPEN, OPEN), secret=bytes(32).hex()))
+        live, order, load = await hub.live(name), [], hub._replay
+
+        async def loaded(name: str) -> None:
+            await load(name)
+            order.append("loaded")
+
+        async def turn() -> None:
+            order.append("turn")
+
+        hub._live.clear()
+        hub._replay = loaded  # type: ignore[method-assign]
+        async for _ in server_module._stream(hub, name, live, -1, turn):
+            order.append("piece")
+            hub.end_streams()
+        await hub.close()
+        return order
+
+    assert asyncio.run(run()) == ["loaded", "turn", "piece"]

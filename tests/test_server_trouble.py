@@ -201,9 +201,28 @@ def test_listeners_hear_that_a_game_is_gone(tmp_path: Path, way: str) -> None:
         else:
             now.now += 40 * 86_400
             assert await hub.expire() == 1
-        return (await asyncio.wait_for(task, 5))[-1]
+        heard = await asyncio.wait_for(task, 5)
+        await hub.close()
+        return heard[-1]
 
     assert asyncio.run(run()).startswith("event: gone")
+
+
+def test_a_move_in_a_game_that_is_being_deleted(tmp_path: Path) -> None:
+    """It is gone: nothing is wrong with the file, and trying again would not help."""
+
+    async def run() -> None:
+        hub = Hub(Store(tmp_path / "games.sqlite"))
+        name = await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
+        deleting = asyncio.create_task(hub.delete(name))
+        await asyncio.sleep(0)
+        with pytest.raises(hubs.RoomError, match="there is no such game") as refused:
+            await hub.move(name, {"do": "wish", "seat": 1, "what": "coach", "on": True})
+        await deleting
+        assert refused.value.status == 404 and hub.trouble is None
+        await hub.close()
+
+    asyncio.run(run())
 
 
 def test_a_write_that_fails_leaves_nobody_deaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,6 +243,7 @@ def test_a_write_that_fails_leaves_nobody_deaf(tmp_path: Path, monkeypatch: pyte
         await hub.move(name, {"do": "number", "seat": 1, "number": "5"})
         await asyncio.sleep(0.05)
         assert '"begun":true' in heard[-1]
+        await hub.close()
 
     asyncio.run(run())
 
@@ -243,7 +263,9 @@ def test_a_file_that_can_not_be_read_for_a_moment_loses_nobody_their_seat(
 
         monkeypatch.setattr(hub.store, "load", locked)
         hub._live.pop(name).notify()
-        return await asyncio.wait_for(task, 5)
+        heard = await asyncio.wait_for(task, 5)
+        await hub.close()
+        return heard
 
     assert not any("gone" in part for part in asyncio.run(run()))
 
@@ -260,6 +282,7 @@ def test_rooms_that_are_watched_stay_in_memory(tmp_path: Path, monkeypatch: pyte
             await hub.open(Opening(2, AGENTS_ONLY, secret=bytes(32).hex()))
         assert len(hub._live) == 3 and hub._live[watched] is live
         task.cancel()
+        await hub.close()
 
     asyncio.run(run())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,17 @@ import pytest
 pytest.importorskip("fastapi")
 from fastapi.testclient import TestClient
 
-from pechvogel.play import fair, store
 from pechvogel.play import hub as hubs
+from pechvogel.play import store
 from pechvogel.play.hub import Hub
-from pechvogel.play.pechvogel.opponents import STAND_IN
 from pechvogel.play.room import Opening, Room, RoomError
 from pechvogel.play.server import _stream
 from pechvogel.play.store import Store
-from pechvogel_env import record
+from tests import disks
+from tests.disks import fill
 from tests.load import Server
-from tests.rooms import BOT, ME, OPEN, Clock, Player, client, clock, join, sit_down
+from tests.rooms import BOT, ME, OPEN, Clock, client, clock, sit_down
+from tests.wire import cpu
 
 __all__ = ["client", "clock"]  # fixtures
 
@@ -269,19 +269,20 @@ def test_another_programs_lock_freezes_nobody(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     with serving(path) as server, closing(sqlite3.connect(path, isolation_level=None)) as other:
         _, me, _ = ask(server, "/api/rooms", {"seats": [ME, OPEN]})
+        wish = {"commitment": "5" * 64}
         room, token = f"/api/rooms/{me['room']}", me["token"]
         other.execute("BEGIN IMMEDIATE")
         found: list[tuple[int, Any, float]] = []
-        asking = threading.Thread(target=lambda: found.append(ask(server, f"{room}/number", {"number": "5"}, token)))
+        asking = threading.Thread(target=lambda: found.append(ask(server, f"{room}/commitment", wish, token)))
         asking.start()
         assert max(ask(server, "/api/agents")[2] for _ in range(5)) < 0.2
         asking.join()
         status, answer, seconds = found[0]
         assert status == 503 and "please try again" in answer["error"] and seconds < 2
-        assert ask(server, room)[1]["missing_numbers"] == [0]
+        assert ask(server, room)[1]["missing_commitments"] == [0]
         other.execute("ROLLBACK")
-        assert ask(server, f"{room}/number", {"number": "5"}, token)[0] == 200
-        assert ask(server, room)[1]["missing_numbers"] == []
+        assert ask(server, f"{room}/commitment", wish, token)[0] == 200
+        assert ask(server, room)[1]["missing_commitments"] == []
 
 
 # ------------------------------------------------------------------------------ full disks
@@ -327,19 +328,10 @@ def test_agents_back_off_while_nothing_can_be_stored(
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "small"
-    path.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(path)]
-    if sys.platform != "linux" or os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("needs a small disk that can be filled")
-    yield path
-    subprocess.run(["umount", "-l", str(path)], check=True)
-
-
-def fill(path: Path) -> None:
-    with open(path, "wb", buffering=0) as file, suppress(OSError):
-        while True:
-            file.write(bytes(4096))
+    with disks.small_disk(tmp_path / "small") as path:
+        if path is None:
+            pytest.skip("needs a small disk that can be filled")
+        yield path
 
 
 def test_a_disk_that_is_full(small_disk: Path) -> None:
@@ -388,71 +380,16 @@ def test_agents_on_a_full_disk_do_not_keep_the_server_busy(small_disk: Path) -> 
                 assert time.monotonic() < deadline, "nothing came of it"
                 time.sleep(0.05)
 
-        def cpu() -> float:
-            fields = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
         wait(lambda: ask(server, "/healthz")[0] == 503)
         assert "full" in ask(server, "/healthz")[1]["error"]
-        began, used = time.monotonic(), cpu()
+        began, used = time.monotonic(), cpu(server)
         time.sleep(3)
-        assert (cpu() - used) / (time.monotonic() - began) < 0.3
+        assert (cpu(server) - used) / (time.monotonic() - began) < 0.3
         (small_disk / "filler").unlink()
         wait(lambda: all(ask(server, room)[1]["to_act"] == 0 for room in rooms))
         assert ask(server, "/healthz")[0] == 200
         for stream in streams:
             stream.close()
-
-
-# ------------------------------------------------------------------------------ tables of people
-
-
-def test_a_guest_does_not_delete_what_has_not_begun(client: TestClient) -> None:
-    ann = sit_down(client, ME, OPEN, OPEN)
-    bob = join(client, ann.room, "Bob")
-    assert client.delete(f"/api/rooms/{ann.room}", headers=bob.headers).status_code == 403
-    assert ann.get().status_code == 200
-    assert client.delete(f"/api/rooms/{ann.room}", headers=ann.headers).status_code == 204
-    done = client.post("/api/rooms", json={"seats": [OPEN, OPEN]}).json()
-    guest = join(client, done["room"], "Bob")
-    assert client.delete(f"/api/rooms/{done['room']}", headers=guest.headers).status_code == 403
-
-
-def test_a_host_without_a_number_does_not_block_a_table(client: TestClient, clock: Clock) -> None:
-    found = client.post("/api/rooms", json={"seats": [ME, OPEN, OPEN]}).json()
-    host = Player(client, found["room"], 0, found["token"])
-    clock.now += 121
-    assert host.post("stand_in", seat=0).status_code == 409, "somebody's number must be in the dice"
-    bob = join(client, host.room, "Bob")
-    assert bob.post("stand_in", seat=1).status_code == 409, "his number is there"
-    clock.now -= 100
-    assert bob.post("stand_in", seat=0, agent="random").status_code == 409, "not yet"
-    clock.now += 100
-    assert bob.post("stand_in", seat=0, agent="random").status_code == 200
-    state = bob.look()
-    assert state["seats"][0]["agent"] == STAND_IN and state["missing_numbers"] == [] and not state["begun"]
-    assert bob.post("stand_in", seat=2, agent="heuristic").status_code == 200
-    assert bob.look()["begun"]
-    assert host.post("number", number="77").status_code == 409, "the dice are fixed"
-    assert host.post("return").status_code == 200 and host.look()["seats"][0]["agent"] is None
-    while not (state := bob.wait(lambda state: state["over"] or state["to_act"] in (0, 1)))["over"]:
-        player = (host, bob)[state["to_act"]]
-        assert player.post("act", action=state["legal"][-1], played=state["played"]).status_code == 200
-    proven = record.verify(json.loads(bob.get("/record").text))
-    fair.verify(proven)
-    assert proven["proof"]["numbers"] == [None, "77", None]
-
-
-def test_a_host_who_comes_back_before_the_game_begins_is_waited_for(client: TestClient, clock: Clock) -> None:
-    found = client.post("/api/rooms", json={"seats": [ME, OPEN, OPEN]}).json()
-    host = Player(client, found["room"], 0, found["token"])
-    bob = join(client, host.room, "Bob")
-    clock.now += 121
-    assert bob.post("stand_in", seat=0).status_code == 200
-    assert host.post("return").json()["missing_numbers"] == [0]
-    join(client, host.room, "Cid")
-    assert not bob.look()["begun"]
-    assert host.post("number", number="9").json()["begun"]
 
 
 # ------------------------------------------------------------------------------ long rooms

@@ -74,6 +74,11 @@ def test_it_installs_names_that_clash_with_nobody(site: Path) -> None:
     assert tops == {"pechvogel", "pechvogel_env"}
 
 
+def test_it_is_not_large(site: Path) -> None:
+    (wheel,) = site.parent.glob("pechvogel-*.whl")
+    assert wheel.stat().st_size < 15_000_000
+
+
 def test_it_has_everything_that_the_repository_has(site: Path) -> None:
     for name in FOLDERS:
         installed = site / name if name.startswith("pechvogel") else site / "pechvogel" / name

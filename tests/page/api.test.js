@@ -1,7 +1,7 @@
 // What the page asks the server, and which games it keeps.
 
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { beforeEach, mock, test } from "node:test";
 import { find, offline, open, refuse, sent, serve } from "./browser.js";
 import * as api from "../../play/pechvogel/web/js/api.js";
 
@@ -34,9 +34,17 @@ test("a refusal has a sentence in the language of the page", async () => {
     "The game has gone on in the meantime.",
   ]);
   assert.deepEqual(await refused(refuse(404, {})), [404, "This game does not exist any more."]);
-  assert.deepEqual(await refused(refuse(422, { error: "a name must be text" })), [422, "a name must be text"]);
+  const noted = mock.method(console, "warn", () => {});
+  assert.deepEqual(await refused(refuse(422, { error: "a name must be text" })), [
+    422,
+    "The server can't accept that.",
+  ]);
   const plain = () => new Response("<html>", { status: 502, statusText: "Bad Gateway" });
-  assert.deepEqual(await refused(plain), [502, "Bad Gateway"]);
+  const [status, sentence] = await refused(plain);
+  assert.deepEqual([status, sentence.slice(0, 38)], [502, "Something went wrong on the server; th"]);
+  const sentences = noted.mock.calls.map((call) => call.arguments[0]);
+  assert.deepEqual(sentences, ["422: a name must be text", "502: Bad Gateway"], "for whoever looks into it");
+  noted.mock.restore();
   assert.deepEqual(await refused(offline), [0, "No connection to the server. Trying again …"]);
 });
 
@@ -47,12 +55,14 @@ test("trying tells the user what went wrong", async () => {
 });
 
 test("whoever opens a room keeps their seat, and mixes a number into the dice after the promise came", async () => {
-  const state = { promise: "a1b2", missing_numbers: [0] };
+  const state = { promise: "a1b2", drawn: true, round: 0, commitments: [null, null], missing_numbers: [0] };
   serve({ "POST /api/rooms": { room: "r1", seat: 0, token: "t", state }, "POST /api/rooms/r1/number": {} });
   const found = await api.openRoom("/api/rooms", { seats: [] });
   assert.equal(found.room, "r1");
-  const { at, number, ...kept } = api.games().r1;
-  assert.deepEqual(kept, { seat: 0, token: "t", promise: "a1b2" });
+  const { at, dice, ...kept } = api.games().r1;
+  const { number } = dice[0];
+  assert.deepEqual(kept, { seat: 0, token: "t", drawn: true });
+  assert.deepEqual(dice, { 0: { promise: "a1b2", number, commitments: [null, null] } });
   assert.ok(Math.abs(Date.now() - at) < 10_000);
   assert.match(number, /^[0-9a-f]{32}$/);
   assert.deepEqual(
@@ -73,20 +83,33 @@ test("a rematch that somebody else has opened gives no seat yet", async () => {
 });
 
 test("a number that was lost is sent again, the same one; one that came is not", async () => {
+  const state = { promise: "a1b2", missing_numbers: [0, 1] };
   serve({ "POST /api/rooms/r1/number": offline });
   api.keepGame("r1", { seat: 1, token: "t" });
-  await api.sendNumber("r1", { missing_numbers: [1] });
-  serve({ "POST /api/rooms/r1/number": {} });
-  await api.sendNumber("r1", { missing_numbers: [0, 1] });
+  assert.equal(await api.fixDice("r1", state), null);
+  assert.equal(find("#alert").textContent, "No connection to the server. Trying again …");
+  serve({ "POST /api/rooms/r1/number": { begun: true } });
+  assert.deepEqual(await api.fixDice("r1", state), { begun: true });
   const numbers = sent.map(({ content }) => content.number);
   assert.equal(numbers.length, 2);
   assert.equal(numbers[0], numbers[1]);
-  await api.sendNumber("r1", { missing_numbers: [0] });
-  await api.sendNumber("other", { missing_numbers: [0] });
+  await api.fixDice("r1", { ...state, missing_numbers: [0] });
+  await api.fixDice("other", state);
   assert.equal(sent.length, 2);
 });
 
-test("two numbers of a browser differ", () => assert.notEqual(api.browserNumber(), api.browserNumber()));
+test("what is on its way is not sent a second time, and a table that has gone on is no trouble", async () => {
+  const state = { promise: "a1b2", missing_numbers: [1] };
+  api.keepGame("r1", { seat: 1, token: "t" });
+  let answer;
+  serve({ "POST /api/rooms/r1/number": () => new Promise((done) => (answer = done)) });
+  const first = api.fixDice("r1", state);
+  await api.fixDice("r1", state);
+  assert.equal(sent.length, 1);
+  answer(refuse(409, { error: "your number is known already" })());
+  assert.equal(await first, null);
+  assert.equal(find("#alert").textContent, "");
+});
 
 test("the newest fifty games are kept", (context) => {
   context.mock.timers.enable({ apis: ["Date"], now: 1 });

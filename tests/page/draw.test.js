@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { agent, find, open, person, position, texts, withWords } from "./browser.js";
+import { agent, find, open, person, position, texts } from "./browser.js";
 import * as draw from "../../play/pechvogel/web/js/draw.js";
 
 beforeEach(() => open());
@@ -16,30 +16,25 @@ test("a die shows a number or a raven, and says it", () => {
   assert.deepEqual([find("svg path", raven) !== null, raven.getAttribute("aria-label")], [true, "raven"]);
 });
 
-test("a rolling die falls when it is told to", () => {
-  const { style, classList } = draw.die(5, { rolling: { after: 70, takes: 30 } });
-  assert.deepEqual([style.animationDelay, style.animationDuration], ["70ms", "30ms"]);
-  assert.ok(classList.contains("rolling"));
-});
-
-test("names: mine, a person's, an agent's, and letters for agents that are the same", () => {
+test("names: mine, a person's, an agent's, and those of siblings for agents that are the same", () => {
   const names = (mine) => SEATS.map((_, seat) => draw.seatName(SEATS, seat, mine));
-  assert.deepEqual(names(null), ["Ann", "Champion A", "Casual player", "Champion B"]);
+  assert.deepEqual(names(null), ["Ann", "Corvin", "Paula", "Cora"]);
   assert.equal(names(0)[0], "You");
   assert.equal(draw.seatName([{ kind: "open" }], 0), "A person, by link");
-  assert.equal(draw.agentName("champion:level=4"), "Champion, level 4");
+  assert.equal(draw.agentName("champion:level=4"), "Wanda · Champion, level 4");
 });
 
 test("a person for whom an agent stands in keeps their name", () => {
   const seats = [person("Ann", { agent: "champion" }), agent("champion")];
-  assert.deepEqual([draw.seatName(seats, 0), draw.seatName(seats, 1)], ["Ann", "Champion"]);
+  assert.deepEqual([draw.seatName(seats, 0), draw.seatName(seats, 1)], ["Ann", "Corvin"]);
+  assert.deepEqual([draw.seatLine(seats, 0), draw.seatLine(seats, 1)], ["an agent plays", "Champion"]);
 });
 
 test("players stand in the order of turns, whoever looks coming last", () => {
   const four = position({ num_players: 4 });
-  const order = (mine) => texts(".who span:first-child", draw.players(four, [0, 0, 0, 0], SEATS, mine, null));
-  assert.deepEqual(order(null), ["Ann", "Champion A", "Casual player", "Champion B"]);
-  assert.deepEqual(order(2), ["Champion B", "Ann", "Champion A", "You"]);
+  const order = (mine) => texts(".who .name", draw.players(four, [0, 0, 0, 0], SEATS, mine, null));
+  assert.deepEqual(order(null), ["Ann", "Corvin", "Paula", "Cora"]);
+  assert.deepEqual(order(2), ["Cora", "Ann", "Corvin", "You"]);
 });
 
 test("a player has points, markers, frustrations and Murphy", () => {
@@ -49,7 +44,7 @@ test("a player has points, markers, frustrations and Murphy", () => {
   ];
   const list = draw.players(position({ players, murphy: 0, active: 1 }), [-1, 0], SEATS.slice(0, 2), 0, 0);
   const [other, me] = list.children;
-  assert.deepEqual(texts(".who span", me), ["You", "-1 points"]);
+  assert.deepEqual(texts(".who .name, .who .points", me), ["You", "-1 points"]);
   assert.deepEqual(texts(".marker", me), ["3", "3", "7"]);
   assert.deepEqual(texts(".unseen", list), ["score markers: none", "score markers: 2 × 3, 1 × 7"]);
   assert.deepEqual(texts(".badge", me), ["frustrations: 2", "Murphy"]);
@@ -71,50 +66,31 @@ test("the middle shows what is there and what is gone", () => {
   assert.equal(texts(".marker", section).length, 10);
 });
 
-test("the board has a throw, targets, ravens, and places for more", () => {
-  const thrown = { target: 7, targets: 3, ravens: 1, last_throw: [7, 0, 4], frustraters: [1], phase: "join" };
+test("the board has targets from the left, ravens from the right, and places between; the rest is thrown", () => {
+  const thrown = { target: 7, targets: 3, ravens: 1, last_throw: [7, 0, 4, 5, 5], frustraters: [1], phase: "join" };
   const section = draw.board(position(thrown), SEATS.slice(0, 2), 0);
-  const [last, targets, ravens] = section.querySelectorAll(".dice");
+  const [loose, board] = section.querySelectorAll(".dice");
   assert.equal(find("h2", section).textContent, "board: You");
-  assert.deepEqual(classes(".die", last), ["die hit", "die bad", "die"]);
-  assert.deepEqual(classes("span", targets), ["die hit", "die hit", "die hit", "slot"]);
-  assert.deepEqual(classes("span", ravens), ["die bad", "slot", "slot"]);
-  assert.equal(find(".die", ravens).getAttribute("aria-label"), "raven");
-  assert.deepEqual(texts(".board-rows > span, .board-rows > div:last-child", section), [
-    "throw",
-    "target: 7",
-    "ravens",
-    "frustrations",
-    "Champion",
-  ]);
+  assert.deepEqual(texts(".pip", loose), ["4", "5", "5"]);
+  assert.deepEqual(
+    [...board.children].map((one) => one.className.trim()),
+    ["die hit", "die hit", "die hit fresh", "slot for-target", "slot for-raven", "slot for-raven", "die bad fresh"],
+  );
+  assert.equal(section.querySelectorAll(".die").length, 7, "seven dice, each once");
+  assert.deepEqual(texts("p > span", section), ["target: 7", "ravens: 1", "Corvin"]);
+  assert.equal(section.querySelectorAll(".token").length, 1);
 });
 
 test("before a target is chosen there are places only", () => {
   const section = draw.board(position({ last_throw: [] }), SEATS.slice(0, 2), null);
-  assert.equal(section.querySelectorAll(".slot").length, 7);
-  assert.equal(section.querySelectorAll(".die").length, 0);
-  assert.equal(withWords("target: –", "span", section).nextSibling.children.length, 4);
+  assert.deepEqual([section.querySelectorAll(".slot").length, section.querySelectorAll(".die").length], [7, 0]);
+  assert.equal(texts("p > span", section)[0], "target: –");
 });
 
-test("more than enough target dice all lie there", () => {
-  const section = draw.board(position({ target: 3, targets: 6 }), SEATS.slice(0, 2), 0);
-  assert.equal(section.querySelectorAll(".dice")[1].children.length, 6);
-});
-
-test("as long as dice roll, the rest of the board is as it was before", () => {
-  const before = position({ target: 7, targets: 1, ravens: 0, last_throw: [] });
-  const now = position({ target: 7, targets: 2, ravens: 1, last_throw: [7, 0] });
-  const section = draw.board(now, SEATS.slice(0, 2), 0, { rolling: 100, before });
-  const [last, targets, ravens] = section.querySelectorAll(".dice");
-  assert.deepEqual(
-    [...last.children].map(({ style }) => [style.animationDelay, style.animationDuration]),
-    [
-      ["0ms", "30ms"],
-      ["35ms", "30ms"],
-    ],
-  );
-  assert.equal(targets.querySelectorAll(".die").length, 1);
-  assert.equal(ravens.querySelectorAll(".die").length, 0);
+test("more than enough target dice take the places of ravens", () => {
+  const section = draw.board(position({ target: 3, targets: 6, last_throw: [3, 3, 5] }), SEATS.slice(0, 2), 0);
+  assert.equal(section.querySelectorAll(".on-board .die.hit").length, 6);
+  assert.equal(section.querySelectorAll(".on-board > *").length, 7);
 });
 
 test("a die to tap on is a button with a name", () => {

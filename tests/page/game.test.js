@@ -22,7 +22,10 @@ import {
   type,
   withWords,
 } from "./browser.js";
+import { REVIEW } from "./finished.js";
 import { games, keepGame } from "../../play/pechvogel/web/js/api.js";
+import { isLost } from "../../play/pechvogel/web/js/connection.js";
+import { commitment } from "../../play/pechvogel/web/js/fair.js";
 import { GamePage } from "../../play/pechvogel/web/js/game.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
 
@@ -61,8 +64,12 @@ async function begun(server = {}, kept = undefined) {
   await settle();
 }
 
+const onBoard = () => [...document.querySelectorAll(".slots .die:not(.away)")];
 const posted = () => sent.filter(({ method }) => method !== "GET").map(({ path, content }) => [path, content]);
-const asked = () => texts(".actions button > span:first-child");
+const asked = () =>
+  [...document.querySelectorAll(".actions button")].map((one) =>
+    texts(".words, .share", one).filter(Boolean).join(" · "),
+  );
 const press = (value, more) => {
   const event = new window.KeyboardEvent("keydown", { key: value, bubbles: true, cancelable: true, ...more });
   document.addEventListener("keydown", (one) => page.key(one), { once: true });
@@ -85,7 +92,7 @@ test("a server that is away loses no game", async () => {
   keepGame("r1", { seat: 0, token: "t" });
   serve({ "GET /api/rooms/r1": offline });
   await new GamePage("r1", main(), () => {}).start();
-  assert.equal(find("h1").textContent, "No connection to the server. Trying again …");
+  assert.deepEqual(texts("h1, a", main()), ["Without a connection this game can’t be shown.", "New game", "Me"]);
   assert.equal(games().r1.token, "t");
 });
 
@@ -97,7 +104,7 @@ test("a player is asked when what happened has come, and is told so", async () =
   assert.equal(find("#ask-title").textContent, "Which number is your target?");
   assert.deepEqual(asked(), ["Target 3", "Target 4", "Target 7"]);
   assert.deepEqual(texts("kbd"), ["1", "2", "3"]);
-  assert.deepEqual(texts(".log li"), ["The game begins.", "You: throw 7, 7, 3, raven, 4, 4, 7."]);
+  assert.deepEqual(texts(".log li"), ["The game begins.", "You throw 7, 7, 3, raven, 4, 4, 7."]);
   assert.deepEqual(texts("#news p"), ["You decide: Which number is your target?"], "what is long past is not read out");
   assert.equal(document.activeElement, find(".actions button"));
 });
@@ -109,14 +116,14 @@ test("events of a game that was just opened are all shown and read out", async (
   await settle();
   assert.deepEqual(texts("#news p"), [
     "The game begins.",
-    "You: throw 7, 7, 3, raven, 4, 4, 7.",
+    "You throw 7, 7, 3, raven, 4, 4, 7.",
     "You decide: Which number is your target?",
   ]);
   assert.equal(games().r1.visited, true);
 });
 
 test("a number that the server misses is sent again", async () => {
-  await visit({ missing_numbers: [0] });
+  await visit({ begun: false, missing_numbers: [0] });
   assert.deepEqual(posted(), [["/api/rooms/r1/number", { number: "77" }]]);
 });
 
@@ -154,39 +161,46 @@ test("nobody is asked before all has come that the state knows of", async () => 
 
 test("what ended a turn lies on the board until that was seen", async () => {
   remember("pace", "normal");
-  await begun({ position: position({ target: 7, targets: 3, ravens: 2, last_throw: [0] }) });
+  await begun({ position: position({ target: 7, targets: 3, ravens: 2, last_throw: [0, 5] }) });
   mock.timers.enable({ apis: ["setTimeout"] });
   const turn = { active: 0, targets: 0, ravens: 3, frustrations: [1, 0], murphy: null };
   const after = position({ active: 1, phase: "throw", last_throw: [] });
   Stream.last.tell({ number: 2, kind: "end", seat: 0, position: after, scores: [-3, 0], turn });
   await settle();
-  assert.deepEqual(texts(".ask p"), ["You: 3 ravens, the turn is over.", "You: frustrations +1."]);
-  assert.equal(find(".board h2").textContent, "board: You");
-  assert.equal(find(".board .dice:nth-of-type(2)").querySelectorAll(".die").length, 3);
-  assert.deepEqual(texts(".who span:last-child"), ["0 points", "-3 points"]);
+  assert.deepEqual(texts(".ask p"), ["Three ravens: the turn is over, and you get a frustration."]);
+  assert.equal(find(".tray h2").textContent, "throw: You");
+  assert.equal(onBoard().length, 5);
+  assert.deepEqual(texts(".points"), ["0 points", "-3 points"]);
   Stream.last.send("state", state({ events: 3, to_act: 1, position: after, scores: [-3, 0] }));
   mock.timers.tick(1.5 * 700 - 1);
   await settle();
-  assert.equal(find(".board h2").textContent, "board: You");
+  assert.equal(find(".tray h2").textContent, "throw: You");
   mock.timers.tick(1);
   await settle();
-  assert.equal(find(".board h2").textContent, "board: Champion, level 3");
+  assert.equal(find(".tray h2").textContent, "throw: Bruno");
+  assert.equal(onBoard().length, 0);
 });
 
-test("dice roll for as long as the pace says, and the board changes after that", async () => {
+test("what dice show is told when they have landed, and the board changes then", async () => {
   await begun();
   remember("pace", "fast");
   mock.timers.enable({ apis: ["setTimeout"] });
-  const thrown = position({ target: 7, targets: 2, last_throw: [7, 7, 3] });
-  Stream.last.tell({ number: 2, kind: "throw", seat: 0, faces: [7, 7, 3], position: thrown, scores: [0, 0] });
+  const thrown = position({ target: 7, targets: 4, last_throw: [7, 7, 3, 4, 5] });
+  Stream.last.tell({ number: 2, kind: "throw", seat: 0, faces: [7, 7, 3, 4, 5], position: thrown, scores: [0, 0] });
   await settle();
-  assert.equal(find(".throw").querySelectorAll(".rolling").length, 3);
+  assert.equal(document.querySelectorAll(".tray .rolling").length, 5);
   assert.equal(find(".asked").dataset.seat, "0");
-  assert.equal(find(".board").querySelectorAll(".slot").length, 7);
+  assert.equal(onBoard().length, 2);
+  const told = () => [texts(".ask p"), texts(".log li").length, find(".board p.unseen").textContent];
+  const [asking, lines, words] = told();
+  assert.deepEqual([asking, lines, /7, 7, 3, 4, 5/.test(words)], [["You: the dice are rolling …"], 2, false]);
+  assert.doesNotMatch(find("#news").textContent, /7, 7, 3, 4, 5/);
   mock.timers.tick(250);
   await settle();
-  assert.equal(find(".throw").querySelectorAll(".rolling").length, 0);
-  assert.equal(find(".board").querySelectorAll(".slot").length, 5);
+  assert.equal(document.querySelectorAll(".rolling").length, 0);
+  assert.equal(onBoard().length, 4);
+  assert.deepEqual(told(), [["You throw 7, 7, 3, 4, 5."], 3, "throw: 7, 7, 3, 4, 5; target: 4 × 7; ravens: 0"]);
+  assert.match(find("#news").textContent, /7, 7, 3, 4, 5/);
 });
 
 test("many events can be skipped", async () => {
@@ -210,16 +224,16 @@ test("a lost connection is told, and a new stream goes on where the last one end
   await begun();
   mock.timers.enable({ apis: ["setTimeout"] });
   Stream.last.onerror();
-  assert.equal(find("#alert").textContent, "No connection to the server. Trying again …");
+  assert.ok(isLost());
   mock.timers.tick(5000);
   assert.equal(Stream.all.length, 1, "the browser tries again by itself");
-  assert.notEqual(find("#alert").textContent, "", "it is told for as long as it lasts");
+  assert.ok(isLost(), "it is told for as long as it lasts");
   Stream.last.close();
   Stream.last.onerror();
   mock.timers.tick(2000);
   assert.deepEqual([Stream.all.length, Stream.last.path], [2, "/api/rooms/r1/events?after=1"]);
   Stream.last.send("state", state());
-  assert.equal(find("#alert").textContent, "");
+  assert.ok(!isLost());
 });
 
 test("a deleted game is gone for all who watch it", async () => {
@@ -245,11 +259,86 @@ test("a decision is sent once, with the number of what was played", async () => 
   assert.equal(posted().length, 2);
 });
 
-test("the second of two quick clicks was not meant for this question", async () => {
-  await begun();
-  find(".actions button").dispatchEvent(new window.MouseEvent("click", { detail: 2 }));
+/** A click by a finger or a mouse. */
+const tap = async (element, [x, y], began = performance.now()) => {
+  page.pressedAt = began;
+  element.dispatchEvent(new window.MouseEvent("click", { detail: 1, clientX: x, clientY: y, bubbles: true }));
   await settle();
-  assert.deepEqual(posted(), []);
+};
+
+test("a click on the spot of the last answer is none until the new question has been seen", async () => {
+  await begun();
+  serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
+  await tap(find("[data-action='0']"), [50, 50]);
+  assert.equal(posted().length, 1);
+  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 100);
+  assert.equal(posted().length, 1, "it was the second half of a double click");
+  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 260);
+  assert.equal(posted().length, 2, "by now it has been seen");
+});
+
+test("a quick click elsewhere is an answer", async () => {
+  await begun();
+  serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
+  await tap(find("[data-action='0']"), [50, 50]);
+  await tap(find("[data-action='4']"), [250, 50], page.askedAt + 1);
+  assert.deepEqual(
+    posted().map(([, { action }]) => action),
+    [0, 4],
+  );
+});
+
+test("the same key pressed twice at once answers one question", async () => {
+  await begun();
+  serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
+  press("1");
+  await settle();
+  press("1");
+  await settle();
+  assert.equal(posted().length, 1);
+  press("2");
+  await settle();
+  assert.equal(posted().length, 2);
+});
+
+test("buttons stay the same elements as long as the question is the same", async () => {
+  await begun();
+  const before = find(".actions button");
+  Stream.last.send("state", state());
+  await settle();
+  assert.equal(find(".actions button"), before, "a finger may be on it");
+});
+
+test("dice, markers and opponents can be clicked where that is the action", async () => {
+  await begun();
+  serve({ "POST /api/rooms/r1/act": state() });
+  assert.deepEqual(
+    [...document.querySelectorAll("[data-do]")].map((one) => [one.dataset.face, one.dataset.do]),
+    [
+      ["7", "4"],
+      ["7", "4"],
+      ["3", "0"],
+      ["4", "1"],
+      ["4", "1"],
+      ["7", "4"],
+    ],
+  );
+  await click(find("[data-do='4'] .top"));
+  assert.deepEqual(posted(), [["/api/rooms/r1/act", { action: 4, played: 0 }]]);
+  page.stop();
+  const players = [
+    { markers: [0, 0, 0, 0, 0], frustrations: 0 },
+    { markers: [0, 0, 0, 0, 1], frustrations: 0 },
+  ];
+  const taking = position({ phase: "take", target: 7, targets: 4, last_throw: [7], middle: [3, 3, 3, 3, 2], players });
+  await begun({ position: taking, legal: [8, 9] });
+  assert.deepEqual(
+    ["8", "9"].map((action) => document.querySelectorAll(`[data-do='${action}']`).length),
+    [2, 2],
+    "two in the middle; a marker and its owner's face",
+  );
+  await click(find(".others .marker[data-do='9']"));
+  assert.deepEqual(posted().at(-1)[1], { action: 9, played: 0 });
 });
 
 test("digits choose actions, unless somebody types, holds the key, or reads a dialog", async () => {
@@ -291,13 +380,14 @@ test("focus stays on its button when the page is drawn anew", async () => {
 
 // ------------------------------------------------------------------ the coach
 
+const better = (action, other) => ({ kind: "likelier", action, other, end: "marker", chances: [0.8, 0.5] });
 const ADVICE = {
   seat: 0,
   source: "champion",
   actions: [
-    { action: 4, win_share: 0.51, costs: 0, why: { kind: "target", value: 7, shown: 3, targets: 0.8, ravens: 0.1 } },
-    { action: 1, win_share: 0.48, costs: 0.03, why: { kind: "target", value: 4, shown: 2, targets: 0.5, ravens: 0.2 } },
-    { action: 0, win_share: 0.4, costs: 0.11, why: { kind: "target", value: 3, shown: 1, targets: 0.2, ravens: 0.3 } },
+    { action: 4, win_share: 0.51, costs: 0, reason: better(4, 1), cases: [] },
+    { action: 1, win_share: 0.48, costs: 0.03, reason: better(4, 1), cases: [] },
+    { action: 0, win_share: 0.4, costs: 0.11, reason: better(4, 0), cases: [] },
   ],
 };
 
@@ -306,14 +396,15 @@ test("a hint prices every action, and tells the best one", async () => {
   serve({ "POST /api/rooms/r1/hint": ADVICE });
   await click(withWords("Hint"));
   assert.deepEqual(asked(), ["Target 3 · 40.0%", "Target 4 · 48.0%", "Target 7 · 51.0%"]);
-  assert.equal(texts(".advice")[1], "costs 3.0%. With 2 × 4: four of them in 50% of such turns, three ravens in 20%.");
-  assert.match(find(".best .advice").textContent, /^best\. With 3 × 7/);
+  assert.equal(texts(".advice")[1], "costs 3.0%. “Target 7” ends with a marker more often: 80% instead of 50%.");
+  assert.match(find(".best .advice").textContent, /^best\. “Target 7” ends/);
   assert.equal(texts("#news p").at(-1), "best: Target 7");
   assert.equal(find("[data-key='hint']"), null);
   assert.match(find(".ask").textContent, /Coach: estimated by the champion$/);
 });
 
-test("where all have agreed, the coach speaks by itself", async () => {
+test("where all have agreed, the coach speaks by itself, if that is wanted", async () => {
+  remember("coach", "all");
   serve({ "GET /api/rooms/r1/advice": ADVICE });
   await begun({ agreed: { coach: true, take_back: false } });
   assert.deepEqual(asked(), ["Target 3 · 40.0%", "Target 4 · 48.0%", "Target 7 · 51.0%"]);
@@ -321,6 +412,7 @@ test("where all have agreed, the coach speaks by itself", async () => {
 });
 
 test("the coach is asked once per decision, and a decision ends the question", async () => {
+  remember("coach", "all");
   serve({ "GET /api/rooms/r1/advice": () => new Promise(() => {}), "POST /api/rooms/r1/act": state() });
   await begun({ agreed: { coach: true, take_back: false } });
   Stream.last.send("state", state({ agreed: { coach: true, take_back: false } }));
@@ -331,6 +423,150 @@ test("the coach is asked once per decision, and a decision ends the question", a
   await click(find(".actions button"));
   assert.equal(questions[0].signal.aborted, true);
 });
+
+const COACHED = { agreed: { coach: true, take_back: false } };
+
+test("the tutor is silent until a choice costs more than the threshold; then one may choose again", async () => {
+  serve({ "GET /api/rooms/r1/advice": ADVICE, "POST /api/rooms/r1/act": state({ ...COACHED }) });
+  await begun(COACHED);
+  assert.deepEqual(texts(".advice"), [], "values are not shown");
+  await click(find("[data-action='1']"));
+  assert.deepEqual(posted(), []);
+  assert.deepEqual(texts(".really h2, .really p:not(.extras)"), [
+    "Really?",
+    "“Target 4” would cost you 3.0% of the win.",
+    "“Target 7” ends with a marker more often: 80% instead of 50%.",
+  ]);
+  assert.equal(document.querySelectorAll("[data-do]").length, 0, "the dice wait, too");
+  await click(find("[data-key='again']"));
+  assert.equal(asked().length, 3);
+  await click(find("[data-action='4']"));
+  assert.deepEqual(posted(), [["/api/rooms/r1/act", { action: 4, played: 0 }]], "the best is never doubted");
+  await click(find("[data-action='0']"));
+  await click(find("[data-key='anyway']"));
+  assert.deepEqual(posted().at(-1), ["/api/rooms/r1/act", { action: 0, played: 0 }]);
+});
+
+test("a threshold that is higher lets more pass", async () => {
+  remember("coach", "5");
+  serve({ "GET /api/rooms/r1/advice": ADVICE, "POST /api/rooms/r1/act": state({ ...COACHED }) });
+  await begun(COACHED);
+  await click(find("[data-action='1']"));
+  assert.equal(posted().length, 1);
+  await click(find("[data-action='0']"));
+  assert.equal(posted().length, 1);
+});
+
+test("a tutor that does not answer keeps nobody waiting for long", async () => {
+  serve({ "GET /api/rooms/r1/advice": () => new Promise(() => {}), "POST /api/rooms/r1/act": state() });
+  await begun(COACHED);
+  mock.timers.enable({ apis: ["setTimeout"] });
+  await click(find("[data-action='1']"));
+  assert.deepEqual(posted(), []);
+  mock.timers.tick(1500);
+  await settle();
+  assert.equal(posted().length, 1);
+});
+
+// ------------------------------------------------------------------ not asked needlessly
+
+const frustrated = (more = {}, other = {}) => ({
+  legal: [5, 7],
+  position: position({
+    phase: "frustrate",
+    active: 1,
+    target: 7,
+    targets: 2,
+    ravens: 1,
+    last_throw: [7, 0, 4, 5, 5],
+    turn: 6,
+    ...more,
+  }),
+  ...other,
+});
+
+test("a turn that was let go asks no more, but the next one does", async () => {
+  await begun(frustrated());
+  serve({ "POST /api/rooms/r1/act": state(frustrated({}, { played: 1, events: 3 })) });
+  await click(find("[data-key='let-go']"));
+  assert.deepEqual(posted(), [["/api/rooms/r1/act", { action: 5, played: 0 }]]);
+  serve({ "POST /api/rooms/r1/act": state(frustrated({ turn: 7 }, { played: 2, events: 3 })) });
+  Stream.last.tell({ number: 2, kind: "practice" });
+  await settle();
+  await new Promise((wake) => setTimeout(wake, 20));
+  await settle();
+  assert.deepEqual(posted().at(-1), ["/api/rooms/r1/act", { action: 5, played: 1 }]);
+  assert.equal(posted().length, 2);
+  assert.deepEqual(asked(), ["Don't frustrate", "Frustrate"], "this is another turn");
+});
+
+test("the tutor asks back about a turn that is let go, and then it is asked again", async () => {
+  const rows = [
+    { action: 7, win_share: 0.6, costs: 0, reason: better(7, 5), cases: [] },
+    { action: 5, win_share: 0.5, costs: 0.1, reason: better(7, 5), cases: [] },
+  ];
+  serve({ "GET /api/rooms/r1/advice": { ...ADVICE, actions: rows } });
+  await begun(frustrated({}, COACHED));
+  await click(find("[data-key='let-go']"));
+  assert.deepEqual([texts("#ask-title"), posted()], [["Really?"], []]);
+  await click(find("[data-key='again']"));
+  assert.deepEqual([asked().length, posted()], [2, []]);
+});
+
+test("a click that came too early lets nothing go", async () => {
+  await begun(frustrated());
+  page.answered = { spot: [50, 50] };
+  await tap(find("[data-key='let-go']"), [50, 50], page.askedAt + 1);
+  Stream.last.send("state", state(frustrated()));
+  await settle();
+  assert.deepEqual([asked().length, posted()], [2, []]);
+});
+
+test("whoever wants it passes by itself where three ravens lie, and is told so", async () => {
+  remember("let_ravens", true);
+  mock.timers.enable({ apis: ["setTimeout"] });
+  await begun(frustrated({ ravens: 3 }));
+  assert.deepEqual(texts(".ask p"), ["Passed for you: three ravens lie there."]);
+  serve({ "POST /api/rooms/r1/act": state(frustrated({ ravens: 3, targets: 4 }, { played: 1 })) });
+  mock.timers.tick(0);
+  await settle();
+  assert.deepEqual(posted(), [["/api/rooms/r1/act", { action: 5, played: 0 }]]);
+  assert.equal(asked().length, 2, "with four targets they would get the marker");
+});
+
+test("at a table of several people a habit takes as long as a thought", async () => {
+  remember("ask", "marker");
+  mock.timers.enable({ apis: ["setTimeout"] });
+  serve({ "POST /api/rooms/r1/act": state(frustrated({}, { seats: [person("Ann"), person("Bob")] })) });
+  await begun(frustrated({}, { seats: [person("Ann"), person("Bob")] }));
+  mock.timers.tick(599);
+  await settle();
+  assert.deepEqual(posted(), []);
+  mock.timers.tick(1801);
+  await settle();
+  assert.equal(posted().length, 1);
+});
+
+test("what was taken back is asked again, whatever one's habits", async () => {
+  remember("ask", "marker");
+  await begun();
+  const again = state(frustrated({}, { events: 3, played: 2 }));
+  Stream.last.tell({ number: 2, kind: "taken_back", seat: 0, position: again.position, scores: [0, 0] });
+  Stream.last.send("state", again);
+  await settle();
+  assert.deepEqual([asked().length, posted()], [2, []]);
+});
+
+test("a pass that is refused is asked after all", async () => {
+  remember("ask", "marker");
+  serve({ "POST /api/rooms/r1/act": refuse(409, { code: "gone_on" }) });
+  await begun(frustrated());
+  await new Promise((wake) => setTimeout(wake, 20));
+  await settle();
+  assert.deepEqual([posted().length, asked().length, find("#alert").textContent], [1, 2, ""]);
+});
+
+// ------------------------------------------------------------------ hints and the others
 
 test("a hint that comes too late is not shown", async () => {
   let answer = null;
@@ -372,7 +608,7 @@ test("with other people at the table there are no hints without their consent", 
 test("wishes are sent, and those of others shown", async () => {
   await begun({ seats: [person("Ann", { wishes: ["coach"] }), person("Bob", { wishes: ["take_back"] })] });
   const labels = texts("aside label");
-  assert.deepEqual(labels, ["Coachwaiting for the others to agree", "Taking backBob: would like that"]);
+  assert.deepEqual(labels, ["Coachwaiting for the others to agree", "Taking backwished by Bob"]);
   serve({ "POST /api/rooms/r1/wish": state() });
   await click(find("[data-key='wish-take_back']"));
   assert.deepEqual(posted(), [["/api/rooms/r1/wish", { what: "take_back", on: true }]]);
@@ -407,7 +643,7 @@ test("nobody stands in for an agent, however long it thinks", async () => {
   await begun({ to_act: 1 });
   mock.timers.tick(100_000);
   await page.showQueue();
-  assert.deepEqual(texts(".ask h2, .ask button"), ["Champion, level 3 decides …"]);
+  assert.deepEqual(texts(".ask h2, .ask button"), ["Bruno decides …"]);
 });
 
 test("a long game's log keeps what is new", async () => {
@@ -428,7 +664,7 @@ test("who was replaced by an agent can come back", async () => {
 
 test("an onlooker sees, and is asked nothing", async () => {
   await begun({}, null);
-  assert.deepEqual(texts(".ask h2, .ask p"), ["Ann decides …", "You are watching."]);
+  assert.deepEqual(texts(".ask h2, .ask p:not(.extras)"), ["Ann decides …", "You are watching."]);
   assert.deepEqual(texts("aside button, aside input, aside a"), ["Fair dice", "Link to this position"]);
   assert.equal(
     sent.some(({ path }) => path.endsWith("/advice")),
@@ -480,21 +716,98 @@ test("whoever opened a room gets a link for the others, and may fill seats with 
   assert.deepEqual(posted(), [["/api/rooms/r1/stand_in", { seat: 1 }]]);
 });
 
-test("whoever comes by the link sits down with a name and a number", async () => {
-  const server = { begun: false, position: null, seats: [person("Ann"), { kind: "open", wishes: [] }], events: 0 };
-  await visit(server, null);
+const WAITING = {
+  begun: false,
+  position: null,
+  seats: [person("Ann"), { kind: "open", wishes: [] }],
+  events: 0,
+  drawn: true,
+  round: 0,
+  commitments: [null, null],
+  missing_commitments: [0],
+};
+const SEATED = { ...WAITING, seats: [person("Ann"), person("Bob")], events: 1, missing_commitments: [0, 1] };
+
+test("whoever comes by the link sits down with a name, and then commits to a number", async () => {
+  await visit(WAITING, null);
   type(find("#join-name"), "Bob");
-  Stream.last.send("state", state(server));
+  Stream.last.send("state", state(WAITING));
   await settle();
   assert.equal(find("#join-name").value, "Bob", "what was typed stays when the page is drawn anew");
-  serve({ "POST /api/rooms/r1/join": { seat: 1, token: "u", state: state({ events: 0, promise: "c3" }) } });
+  serve({ "POST /api/rooms/r1/join": { seat: 1, token: "u", state: state(SEATED) } });
   await submit(find("form"));
-  const [[, { name, number }]] = posted();
-  assert.equal(name, "Bob");
-  assert.deepEqual({ ...games().r1, at: 0 }, { seat: 1, token: "u", promise: "c3", number, visited: true, at: 0 });
+  const [[, joined], [path]] = posted();
+  assert.deepEqual([joined, path], [{ name: "Bob" }, "/api/rooms/r1/commitment"]);
+  const { number } = games().r1.dice[0];
+  assert.deepEqual(
+    { ...games().r1, at: 0 },
+    { seat: 1, token: "u", visited: true, at: 0, drawn: true, dice: { 0: { promise: "a1b2", number } } },
+  );
   assert.equal(localStorage.getItem("pechvogel.name"), '"Bob"');
   await page.join("");
-  assert.equal(posted().at(-1)[1].name, "Guest");
+  assert.equal(posted().at(-1)[1].name ?? "Guest", "Guest");
+});
+
+test("a promise that differs from the one that was shown before sitting down is refused", async () => {
+  for (const [language, words] of [
+    ["en", "The server has promised other dice"],
+    ["de", "Der Server hat andere Würfel versprochen"],
+    ["fr", "Le serveur a promis d'autres dés"],
+    ["it", "Il server ha promesso altri dadi"],
+  ]) {
+    await open("/game/r1", language);
+    await visit(WAITING, null);
+    serve({ "POST /api/rooms/r1/join": { seat: 1, token: "u", state: state({ ...SEATED, promise: "c3" }) } });
+    await submit(find("form"));
+    assert.deepEqual(
+      posted().map(([path]) => path),
+      ["/api/rooms/r1/join"],
+      "nothing is sent for those dice",
+    );
+    assert.ok(find("h1").textContent.startsWith(words), language);
+    assert.equal(games().r1.dice[0].promise, "a1b2", "the one that was shown is kept");
+    await visit({ ...SEATED, promise: "c3" }, null);
+    assert.ok(find("h1").textContent.startsWith(words), "also when the page is loaded again");
+  }
+});
+
+test("what the dice lack is sent when the others have committed", async () => {
+  const mine = commitment("a1b2", 0, "77");
+  await visit({ ...SEATED, missing_commitments: [1], commitments: [mine, null] });
+  assert.deepEqual(posted(), []);
+  serve({ "POST /api/rooms/r1/number": state({ events: 3 }) });
+  const all = { commitments: [mine, "ee"], missing_commitments: [], missing_numbers: [0, 1], events: 2 };
+  Stream.last.send("state", state({ ...SEATED, ...all }));
+  await settle();
+  assert.deepEqual(posted(), [["/api/rooms/r1/number", { number: "77" }]]);
+});
+
+test("an agent may stand in for somebody who sends nothing for the dice, after a while", async () => {
+  mock.timers.enable({ apis: ["Date", "setTimeout"] });
+  const seated = { ...SEATED, commitments: [commitment("a1b2", 0, "77"), null], missing_commitments: [1] };
+  await visit(seated);
+  assert.match(texts("li", main())[1], /^Bob.*missing$/);
+  assert.equal(find("[data-key='stand-in']"), null);
+  mock.timers.tick(60_100);
+  serve({ "POST /api/rooms/r1/stand_in": state({ ...seated, events: 2 }) });
+  page.draw();
+  assert.equal(find("[data-key='stand-in']").textContent, "Bob is away: let an agent play");
+  find("[data-key='stand-in']").click();
+  mock.timers.reset();
+  await settle();
+  assert.deepEqual(posted(), [["/api/rooms/r1/stand_in", { seat: 1 }]]);
+});
+
+test("whoever did not show a number in time looks on", async () => {
+  await visit({ ...SEATED, missing_commitments: [], missing_numbers: [] });
+  Stream.last.tell({ number: 0, kind: "abandoned", names: ["Ann"] });
+  Stream.last.send("state", state({ ...SEATED, seats: [agent("champion"), person("Bob")], round: 1, promise: "c3" }));
+  await settle();
+  assert.deepEqual([page.seat, page.token, games().r1], [null, null, undefined]);
+  assert.match(find("dialog p").textContent, /^Your browser did not show its number/);
+  assert.deepEqual(page.lines, [
+    "No number for the dice came from Ann. An agent plays there, and the dice are drawn anew.",
+  ]);
 });
 
 const OVER = {
@@ -513,7 +826,7 @@ test("a game that is over says who won, and leads on", async () => {
     return find("#over-title").textContent;
   };
   assert.equal(await title({ winners: [0, 1] }), "You are a non-loser: you share the win.");
-  assert.equal(await title({ winners: [1] }), "Winner: Champion, level 3.");
+  assert.equal(await title({ winners: [1] }), "The win goes to Bruno.");
   assert.equal(await title({}), "You win!");
   await click(withWords("Review"));
   assert.deepEqual(went, ["/game/r1?review"]);
@@ -522,9 +835,8 @@ test("a game that is over says who won, and leads on", async () => {
 
 test("a review has an address of its own, and what happens elsewhere leaves it alone", async () => {
   await open("/game/r1?review");
-  const chances = { shares: [[0.5, 0.5]], turns: [], luck: [0, 0], skill: [0, 0], others: [0, 0] };
-  serve({ "GET /api/rooms/r1/review": { source: "exact", decisions: [], ...chances } });
-  await visit({ ...OVER, promise: null });
+  serve({ "GET /api/rooms/r1/review": REVIEW });
+  await visit(OVER);
   assert.equal(find("h1").textContent, "Review");
   Stream.last.send("state", state(OVER));
   await settle();

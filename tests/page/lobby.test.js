@@ -47,10 +47,44 @@ test("one click plays against one agent", async () => {
     copies: 3,
     italian_reading: false,
     real_dice: false,
-    coach: false,
+    coach: true,
     take_back: false,
+    series: 1,
   });
   assert.deepEqual(went, ["/game/r1"]);
+});
+
+test("whoever has played some games, or does not want one, has no tutor by default", async () => {
+  await show();
+  await click(find("#coach"));
+  await submit(find("form"));
+  assert.equal(wish().coach, false);
+  await show();
+  assert.equal(find("#coach").checked, false, "it was switched off");
+  await open();
+  serve({ "GET /api/agents": AGENTS });
+  for (const room of "abcde") keepGame(room, { seat: 0 });
+  await show();
+  assert.equal(find("#coach").checked, false);
+});
+
+test("other people are not bothered with a coach that nobody has asked for", async () => {
+  await show();
+  choose(find("#seats select"), "person");
+  await submit(find("form"));
+  assert.equal(wish().coach, false);
+});
+
+test("opponents have a face, and a line on how they play and how strong they are", async () => {
+  serve({ "GET /api/agents": { ...AGENTS, strength: { "champion:level=3": 0.267 } } });
+  await show();
+  const about = () => find(".opponent p").textContent;
+  assert.equal(about(), "Plays by feel and gives a lot away. Wins 27% of games against the champion.");
+  assert.ok(find(".opponent .face svg"));
+  choose(find("#seats select"), "champion");
+  assert.equal(about(), "Reckons every turn, and knows what comes after it.");
+  choose(find("#seats select"), "person");
+  assert.equal(about(), "");
 });
 
 test("opponents, people among them, and all the options", async () => {
@@ -58,12 +92,18 @@ test("opponents, people among them, and all the options", async () => {
   await click(find("[data-count='3']"));
   assert.equal(document.activeElement, find("[data-count='3']"));
   assert.equal(find("[aria-pressed='true']").textContent, "3");
-  assert.deepEqual(texts("#seats label > span"), ["Opponent 1", "Opponent 2", "Opponent 3"]);
+  assert.deepEqual(
+    [...main().querySelectorAll("#seats select")].map((one) => one.getAttribute("aria-label")),
+    ["Opponent 1", "Opponent 2", "Opponent 3"],
+  );
   const [first, second] = main().querySelectorAll("#seats select");
   choose(first, "random");
   choose(second, "person");
   type(find("#name"), "Ann");
-  for (const id of ["coach", "take-back", "real-dice", "italian"]) find(`#${id}`).checked = true;
+  for (const id of ["coach", "take-back", "real-dice", "italian"]) {
+    find(`#${id}`).checked = true;
+    find(`#${id}`).dispatchEvent(new window.Event("change"));
+  }
   choose(find("#copies"), "2");
   await submit(find("form"));
   assert.deepEqual(wish(), {
@@ -79,6 +119,7 @@ test("opponents, people among them, and all the options", async () => {
     real_dice: true,
     coach: true,
     take_back: true,
+    series: 1,
   });
 });
 
@@ -91,7 +132,7 @@ test("the choice is remembered for the next game, but real dice are not", async 
   choose(find("#copies"), "1");
   await submit(find("form"));
   await show();
-  assert.deepEqual(chosen(), ["random", "champion:level=3"]);
+  assert.deepEqual(chosen(), ["random", "even"]);
   assert.deepEqual([find("#name").value, find("#copies").value], ["Ann", "1"]);
   assert.deepEqual(
     ["coach", "take-back", "real-dice"].map((id) => find(`#${id}`).checked),
@@ -102,18 +143,18 @@ test("the choice is remembered for the next game, but real dice are not", async 
 test("agents are offered for games that they can play", async () => {
   await show();
   const offered = () => [...find("#seats select").options].map(({ value }) => value);
-  assert.deepEqual(offered(), ["random", "champion:level=3", "champion", "person"]);
+  assert.deepEqual(offered(), ["even", "random", "champion:level=3", "champion", "person"]);
   choose(find("#copies"), "1");
-  assert.deepEqual(offered(), ["random", "champion:level=3", "champion", "optimal", "person"]);
+  assert.deepEqual(offered(), ["even", "random", "champion:level=3", "champion", "optimal", "person"]);
   choose(find("#seats select"), "optimal");
   await click(find("[data-count='2']"));
-  assert.deepEqual(chosen(), ["champion", "champion:level=3"], "it can't play this one");
+  assert.deepEqual(chosen(), ["champion", "even"], "it can't play this one");
 });
 
 test("what was remembered and is not there any more is replaced", async () => {
   remember("lobby", { count: 9, specs: ["gone", "person"] });
   await show();
-  assert.deepEqual(chosen(), ["champion", "person", "champion:level=3", "champion:level=3"]);
+  assert.deepEqual(chosen(), ["champion", "person", "even", "even"]);
 });
 
 test("a server that is full says so, and can be asked again", async () => {
@@ -134,7 +175,28 @@ test("while a game is being opened, another is not", async () => {
 test("without a server there is the champion to choose", async () => {
   serve({ "GET /api/agents": offline });
   await show();
-  assert.deepEqual(chosen(), ["champion"]);
+  assert.deepEqual(chosen(), ["even"]);
+  await submit(find("form"));
+  assert.equal(wish().seats[1].agent, "champion");
+});
+
+test("somebody of one's own strength is proposed, unless another was chosen", async () => {
+  remember("rating", { opponent: "champion" });
+  await show();
+  assert.equal(find("#seats option").textContent.startsWith("Somebody of your strength (Corvin"), true);
+  await submit(find("form"));
+  assert.equal(wish().seats[1].agent, "champion");
+  sent.length = 0;
+  remember("rating", { opponent: "champion:level=3" });
+  await show();
+  await submit(find("form"));
+  assert.equal(wish().seats[1].agent, "champion:level=3", "it follows the rating");
+  sent.length = 0;
+  await show();
+  choose(find("#seats select"), "random");
+  await submit(find("form"));
+  await show();
+  assert.deepEqual(chosen(), ["random"]);
 });
 
 test("games of this browser: those that go on first, the newest first; those that are gone are forgotten", async (context) => {
@@ -153,7 +215,7 @@ test("games of this browser: those that go on first, the newest first; those tha
   keepGame("unknown", { seat: 0 });
   serve({ "GET /api/rooms/gone": refuse(404, {}), "GET /api/rooms/unknown": offline });
   await show();
-  assert.deepEqual(texts("main li a"), ["Joe, Champion", "Bob, Champion", "Eve, Champion"]);
+  assert.deepEqual(texts("main li a"), ["Joe, Corvin", "Bob, Corvin", "Eve, Corvin"]);
   assert.deepEqual(
     texts("main li span").map((text) => text.split(" · ")[1]),
     ["Go on", "Go on", "over"],

@@ -20,7 +20,7 @@ const link = (href, more = {}) => {
 };
 
 test("the header is there, and so is the part of the address", () => {
-  assert.deepEqual(texts("#top nav *"), ["New game", "Rules", "First turn", "Settings"]);
+  assert.deepEqual(texts("#top nav *"), ["New game", "Training", "Explore", "Me", "Rules", "First turn", "Settings"]);
   assert.equal(find("#skip").textContent, "Skip to the game");
   assert.equal(find("h1").textContent, "Set up a position");
 });
@@ -63,6 +63,14 @@ test("files, answers of the server and new windows are the browser's", async () 
   assert.equal(find("h1").textContent, "This game does not exist any more.");
 });
 
+test("the trainer and the explorer have addresses of their own", async () => {
+  serve({ "GET /api/puzzles": refuse(503, { error: "later" }) });
+  await click(withWords("Training", "a"));
+  assert.deepEqual([address(), Boolean(find(".trainer"))], ["/train", true]);
+  await click(withWords("Explore", "a"));
+  assert.deepEqual([address(), find("h1").textContent], ["/explore?subject=first", "The solved game"]);
+});
+
 test("keys go to the game that is shown", async () => {
   await click(link("/game/r1"));
   const before = sent.length;
@@ -76,7 +84,7 @@ test("another language changes all that is shown", async () => {
   choose(find("#language"), "de");
   await settle();
   assert.equal(find("dialog"), null);
-  assert.deepEqual(texts("#top nav *")[1], "Regeln");
+  assert.equal(find("#rules").textContent, "Regeln");
   assert.equal(document.documentElement.lang, "de");
   assert.equal(find(".ask h2").textContent, "Ann entscheidet …");
 });

@@ -1,17 +1,10 @@
-// What happened, what is asked and why an action is good, in sentences. That the terminal has the same ones is tested in
+// What happened and what is asked, in sentences. That the terminal has the same ones is tested in
 // tests/pechvogel/test_sentences.py.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { agent, open, person, position } from "./browser.js";
-import {
-  actionWords,
-  because,
-  happened,
-  question,
-  reason,
-  sourceWords,
-} from "../../play/pechvogel/web/js/sentences.js";
+import { actionWords, because, happened, question, sourceWords } from "../../play/pechvogel/web/js/sentences.js";
 
 beforeEach(() => open());
 
@@ -30,7 +23,7 @@ test("actions as buttons", () => {
   assert.equal(words(6, "reduce"), "Reduce frustration");
   assert.deepEqual([words(7, "frustrate"), words(7, "join")], ["Frustrate", "Join in"]);
   assert.equal(words(8, "take"), "From the middle");
-  assert.deepEqual([words(9, "take"), words(10, "take")], ["Steal from Champion", "Steal from Bob"]);
+  assert.deepEqual([words(9, "take"), words(10, "take")], ["Steal from Corvin", "Steal from Bob"]);
   assert.equal(words(10, "take", 2), "Steal from you");
   assert.deepEqual([words(13, "discard"), words(17, "discard")], ["A 3 into the box", "A 7 into the box"]);
 });
@@ -40,60 +33,90 @@ test("whom a thief robs is counted from the thief on", () => {
 });
 
 test("questions and the rule behind them", () => {
-  const asked = three({ phase: "join", active: 0, frustraters: [1, 2] });
-  assert.equal(question(asked, SEATS, null), "Join Champion and Bob against Ann's throw?");
-  assert.match(because(asked), /^Everybody with a frustration may join\..*\(R15\)$/);
+  const asked = three({ phase: "join", active: 0, to_act: 2, frustraters: [1] });
+  assert.equal(question(asked, SEATS, null), "Join Corvin against Ann's throw?");
+  assert.match(because(asked), /^Everybody with a frustration may join\..*one more\.$/);
+});
+
+test("somebody else's question has everybody's own names, also the reader's", () => {
+  const asked = three({ phase: "frustrate", active: 0, to_act: 2 });
+  assert.deepEqual(
+    [0, 1, 2].map((mine) => question(asked, SEATS, mine)),
+    Array(3).fill("Frustrate Ann's throw?"),
+  );
 });
 
 test("a throw, and an action that was taken", () => {
-  assert.deepEqual(told({ kind: "throw", seat: 2, faces: [3, 0, 7] }), ["Bob: throw 3, raven, 7."]);
+  assert.deepEqual(told({ kind: "throw", seat: 2, faces: [3, 0, 7] }), ["Bob throws 3, raven, 7."]);
+  assert.deepEqual(told({ kind: "throw", seat: 2, faces: [0] }, 2), ["You throw raven."]);
   const asked = { phase: "frustrate", active: 0, target: 7, num_players: 3, frustraters: [] };
-  assert.deepEqual(told({ kind: "action", seat: 1, action: 7, asked }), [
-    "Champion: frustrate you; the throw is repeated.",
-  ]);
-  assert.deepEqual(told({ kind: "action", seat: 1, action: 7, asked }, 2), [
-    "Champion: frustrate Ann; the throw is repeated.",
-  ]);
-  assert.deepEqual(told({ kind: "action", seat: 2, action: 7, asked: { ...asked, phase: "join" } }), ["Bob: join in."]);
-  const take = { ...asked, phase: "take" };
-  assert.deepEqual(told({ kind: "action", seat: 0, action: 10, asked: take }, 2), ["Ann: steal a 7 from you."]);
-  assert.deepEqual(told({ kind: "action", seat: 0, action: 10, asked: take }), ["You: steal a 7 from Bob."]);
+  const action = (number, seat, mine, more = {}) =>
+    told({ kind: "action", seat, action: number, asked: { ...asked, ...more } }, mine)[0];
+  assert.equal(action(7, 1, 0), "Corvin frustrates you: you must repeat the throw.");
+  assert.equal(action(7, 1, 2), "Corvin frustrates Ann: the throw must be repeated.");
+  assert.equal(action(7, 1, 1), "You frustrate Ann: the throw must be repeated.");
+  assert.equal(action(5, 1, 0), "Corvin does not frustrate.");
+  assert.equal(action(5, 1, 1), "You do not frustrate.");
+  assert.equal(action(7, 2, 0, { phase: "join" }), "Bob joins in.");
+  assert.equal(action(8, 0, 1, { phase: "take" }), "Ann takes a 7 from the middle.");
+  assert.equal(action(10, 0, 2, { phase: "take" }), "Ann steals a 7 from you.");
+  assert.equal(action(10, 0, 0, { phase: "take" }), "You steal a 7 from Bob.");
+  assert.equal(action(10, 0, null, { phase: "take" }), "Ann steals a 7 from Bob.");
 });
 
-test("what a turn's end brings", () => {
-  const turn = { active: 0, targets: 0, ravens: 4, frustrations: [2, -1, 0], murphy: 0 };
-  assert.deepEqual(told({ kind: "throw", seat: 0, faces: [0], turn }).slice(1), [
-    "You: 4 ravens, the turn is over.",
-    "You: frustrations +2.",
-    "Champion: frustrations -1.",
-    "You: Murphy, for being greedy.",
+test("what a turn's end brings, and why", () => {
+  const ended = (more) => ({ active: 0, targets: 0, ravens: 0, frustrations: [0, 0, 0], frustraters: [], ...more });
+  const end = (more, mine) =>
+    told({ kind: "end", seat: 0, turn: { ...ended(more), murphy: more.murphy ?? null } }, mine);
+  const only = { ravens: 3, frustrations: [1, 0, 0] };
+  assert.deepEqual(end(only, 1), ["Three ravens: the turn is over, and Ann gets a frustration."]);
+  assert.deepEqual(end({ ...only, frustraters: [2] }), [
+    "Three ravens: the turn is over, and you get the frustration from the board.",
   ]);
-  const empty = { active: 2, targets: 4, ravens: 0, frustrations: [0, 0, 0], murphy: null };
-  const nothing = ["Bob: 4 target dice, but there is no such marker to take."];
-  assert.deepEqual(told({ kind: "end", seat: 2, turn: empty }), nothing);
-  const action = { kind: "action", seat: 2, action: 8, asked: { phase: "take", target: 7 }, turn: empty };
-  assert.deepEqual(told(action), ["Bob: a 7 from the middle."], "a marker was taken, so there was one");
+  assert.deepEqual(end({ ravens: 4, frustrations: [2, 0, 0], frustraters: [1, 2], murphy: 0 }), [
+    "Four ravens: the turn is over, and you get the 2 frustrations from the board.",
+    "More than three ravens are greedy: you get Murphy.",
+  ]);
+  assert.deepEqual(end({ targets: 5, murphy: 0 }, 1), [
+    "Five target dice, but there is no such marker that Ann could take.",
+    "More than four target dice are greedy: Ann gets Murphy.",
+  ]);
+  const taken = { kind: "action", seat: 0, action: 8, asked: { phase: "take", target: 7 } };
+  const failed = ended({ targets: 4, frustrations: [-1, 2, 2], frustraters: [2, 1], murphy: null });
+  assert.deepEqual(told({ ...taken, turn: failed }, 1), [
+    "Ann takes a 7 from the middle.",
+    "Bob frustrated in vain: the frustration comes back with another one.",
+    "Your frustration failed: it comes back with another one.",
+    "Ann has to give a frustration for that.",
+  ]);
+});
+
+test("events that were stored before they told who had frustrated", () => {
+  const old = { active: 0, targets: 0, ravens: 3, murphy: null };
+  const end = (more) => told({ kind: "end", seat: 0, turn: { ...old, ...more } });
+  assert.deepEqual(end({ frustrations: [1, 0, 0] }), ["Three ravens: the turn is over, and you get a frustration."]);
+  assert.deepEqual(end({ frustrations: [2, 0, 0] }), [
+    "Three ravens: the turn is over, and you get the 2 frustrations from the board.",
+  ]);
+  assert.deepEqual(end({ ravens: 0, frustrations: [-1, 0, 2] }), [
+    "Bob frustrated in vain: the frustration comes back with another one.",
+    "You have to give a frustration for that.",
+  ]);
 });
 
 test("what a room tells", () => {
   assert.deepEqual(told({ kind: "begin" }), ["The game begins."]);
   assert.deepEqual(told({ kind: "seats" }), []);
-  assert.deepEqual(told({ kind: "taken_back", seat: 2 }), ["Bob: last decision taken back."]);
-  assert.deepEqual(told({ kind: "taken_back", seat: 2, other_dice: true }), [
-    "Bob: last decision taken back.",
+  assert.deepEqual(told({ kind: "taken_back", seat: 2 }), ["Bob takes back the last decision."]);
+  assert.deepEqual(told({ kind: "taken_back", seat: 0, other_dice: true }), [
+    "You take back your last decision.",
     "Other dice will come.",
   ]);
-  assert.deepEqual(told({ kind: "over", winners: [0, 2], scores: [12, 3, 12] }), [
-    "The game is over. You and Bob: 12 points.",
-  ]);
-});
-
-test("why an action is good", async () => {
-  const why = { kind: "target", value: 7, shown: 3, targets: 0.814, ravens: 0.065 };
-  assert.equal(reason(why), "With 3 × 7: four of them in 81% of such turns, three ravens in 7%.");
-  assert.equal(reason({ kind: "discard", value: 5, left: 0 }), "Then 0 × 5 are left in the middle.");
-  await open("/", "de");
-  assert.equal(reason(why), "Mit 3 × 7: vier davon in 81\u00a0% solcher Züge, drei Raben in 7\u00a0%.");
+  const over = (winners, mine) => told({ kind: "over", winners, scores: [12, 12, 12] }, mine)[0];
+  assert.equal(over([0], 0), "The game is over: you win with a score of 12.");
+  assert.equal(over([0], 1), "The game is over: Ann wins with a score of 12.");
+  assert.equal(over([0, 2], 0), "The game is over: you share the win with Bob, with a score of 12.");
+  assert.equal(over([0, 2], null), "The game is over: Ann and Bob share the win with a score of 12.");
 });
 
 test("how sure the coach is", () => {

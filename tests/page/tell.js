@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 const WEB = new URL("../../play/pechvogel/web/", import.meta.url);
-const { languages, tables, whys, shares, names } = JSON.parse(await text(process.stdin));
+const { languages, tables, reasons, shares, names } = JSON.parse(await text(process.stdin));
 let language = languages[0];
 for (const [name, value] of Object.entries({
   document: { documentElement: {} },
@@ -16,6 +16,7 @@ for (const [name, value] of Object.entries({
 }
 const { list, loadWords, percent, signed } = await import("../../play/pechvogel/web/js/words.js");
 const sentences = await import("../../play/pechvogel/web/js/sentences.js");
+const { reasonLine } = await import("../../play/pechvogel/web/js/why.js");
 
 function told({ players, mine, events, asked }) {
   const seats = players.map((name) => ({ kind: "person", name, agent: null }));
@@ -29,12 +30,17 @@ function told({ players, mine, events, asked }) {
   };
 }
 
+function why({ players, mine, position, reason }) {
+  const seats = players.map((name) => ({ kind: "person", name, agent: null }));
+  return reasonLine({ reason }, null, position, seats, mine);
+}
+
 const found = {};
 for (language of languages) {
   await loadWords();
   found[language] = {
     tables: tables.map(told),
-    whys: whys.map(sentences.reason),
+    reasons: reasons.map(why),
     shares: shares.map(([share, digits]) => percent(share, digits)),
     changes: shares.map(([share]) => [signed(share), signed(-share)]),
     lists: names.map(list),

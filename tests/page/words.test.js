@@ -9,10 +9,18 @@ afterEach(() => mock.restoreAll());
 
 test("braces are filled in, all at once", async () => {
   await open();
-  assert.equal(words.say("log.target", { name: "Ann", value: 7 }), "Ann: target 7.");
-  assert.equal(words.say("log.target", { name: "{value}", value: 0 }), "{value}: target 0.", "a name is no template");
-  assert.equal(words.say("log.target", { name: "$&", value: 3 }), "$&: target 3.");
-  assert.equal(words.say("log.target", { name: "Ann" }), "Ann: target {value}.", "what is missing can be seen");
+  assert.equal(words.say("log.target", { name: "Ann", value: 7 }), "Ann chooses 7 as the target.");
+  assert.equal(
+    words.say("log.target", { name: "{value}", value: 0 }),
+    "{value} chooses 0 as the target.",
+    "a name is no template",
+  );
+  assert.equal(words.say("log.target", { name: "$&", value: 3 }), "$& chooses 3 as the target.");
+  assert.equal(
+    words.say("log.target", { name: "Ann" }),
+    "Ann chooses {value} as the target.",
+    "what is missing can be seen",
+  );
 });
 
 test("a key without words is told to the console and shown as it is", async () => {

@@ -60,7 +60,7 @@ class Rooms:
     async def _over(self) -> tuple[str, str]:
         async with httpx2.AsyncClient(base_url=self.client.base_url, timeout=60) as client:
             game = await load.open_game(client, "heuristic")
-            await load.play(client, game, 0.0, random.Random(1))
+            await load.play(client, game, random.Random(1))
         return game.room, game.headers["Authorization"].removeprefix("Bearer ")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pechvogel.play.pechvogel import coach
+from pechvogel.agents.pechvogel.explain import ENDS
 from pechvogel.play.pechvogel.events import show_step
 from pechvogel.play.pechvogel.table import Table
 from pechvogel.play.pechvogel.words import LANGUAGES, Words
 from pechvogel_env.position import Position
+from pechvogel_env.rules import Action
 
 ROOT = Path(__file__).parents[2]
 NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
@@ -29,13 +31,22 @@ GAMES = [  # players, copies, whose eyes
     (2, 3, 0),
     (3, 2, None),
     (4, 1, 1),
-    (5, 3, 4),
+    (5, 3, 2),
 ]
 SHARES = [(k / 1000, digits) for k in range(1001) for digits in (0, 1, 2)] + [(1 / 3, 1), (2 / 3, 2), (0.00049, 1)]
+YOU = {
+    "en": ["you", "your"],
+    "de": ["du", "dich", "dir", "dein"],
+    "fr": ["tu", "te", "ton", "toi"],
+    "it": ["tu", "te", "ti"],
+}
 LISTS = [NAMES[:count] for count in range(len(NAMES) + 1)]
 # Sentences that a step or a question can bring; of the others, the room or the terminal tells.
-KEYS = ("log.", "ask.", "because.", "act.", "why.")
-ELSEWHERE = {"log.over", "log.taken_back", "log.other_dice", "log.begin", "log.title", "ask.you", "ask.wait"}
+KEYS = ("log.", "ask.", "because.", "act.", "reason.", "case.")
+ELSEWHERE = {"log.other_dice", "log.abandoned", "log.begin", "log.title"}
+ELSEWHERE |= {f"log.{told}{you}" for told in ("taken_back", "over", "over_shared") for you in ("", "_you")}
+ELSEWHERE |= {"ask.you", "ask.wait"}
+ELSEWHERE |= {f"case.{column}" for column in ("end", "chance", "points", "points_of", "share", "frustrated")}
 
 
 class Played:
@@ -72,27 +83,93 @@ class Played:
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Played]:
-    return [Played(*game) for game in GAMES]
+def games() -> list[Played | Ended]:
+    return [*(Played(*game) for game in GAMES), *(Ended(mine) for mine in (None, 0, 1, 2))]
+
+
+class Ended:
+    """All ways in which turns of seat 0 can end, as steps tell them, from one's eyes."""
+
+    def __init__(self, mine: int | None) -> None:
+        self.mine, self.names = mine, NAMES[:3]
+        turns = [
+            {
+                "targets": targets,
+                "ravens": ravens,
+                "frustraters": there,
+                "frustrations": [change, 0, 0],
+                "murphy": murphy,
+            }
+            for targets, ravens, murphy in [(4, 0, None), (7, 0, 0), (0, 3, None), (4, 3, None), (0, 6, 0)]
+            for there in ([], [1], [2, 1])
+            for change in ([max(1, len(there))] if ravens else range(-len(there), 1))
+        ]
+        asked = {"phase": "take", "active": 0, "target": 5, "num_players": 3, "frustraters": []}
+        self.events: list[dict[str, Any]] = [
+            {**event, "seat": 0, "turn": {"active": 0, **turn}}
+            for turn in turns
+            for event in ({"kind": "end"}, {"kind": "action", "action": int(Action.TAKE), "asked": asked})
+        ]
+
+    def for_the_page(self) -> dict[str, Any]:
+        return {"players": self.names, "mine": self.mine, "events": self.events, "asked": []}
+
+    def told(self, words: Words) -> dict[str, list[list[str]]]:
+        words.names, words.mine = self.names, self.mine
+        return {"happened": [words.told(event) for event in self.events], "asked": []}
+
+
+Reason = tuple[Position, int | None, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def whys(games: list[Played]) -> list[dict[str, Any]]:
-    found = {}
-    for game in games:
-        for position, legal in game.asked:
-            for action in legal:
-                why = coach.why(position, action)
-                found[json.dumps(why)] = why
-    return list(found.values())
+def reasons() -> list[Reason]:
+    """Every kind of reason for a decision of seat 1, in its own turn and in another's, from everybody's eyes."""
+    own = Position.parse("3x3_33333_00000f0.00000f0.00000f0_-_1_000_-_6566764_target1_1")
+    others = Position.parse("3x3_33332_00001f2.00000f1.00000f1_-_0_642_-_663_frustrate1_9")
+    chances = {"chances": [0.6, 0.25], "share": 0.45, "mean": 0.4321}
+    near = {"chances": [0.5004, 0.5001], "share": 0.1, "mean": 0.1}
+    worth: dict[str, dict[str, Any]] = {
+        "steal": {"value": 5, "from": 0, "swing": 10},
+        "steal_more": {"value": 5, "from": 0, "swing": 10, "instead": 3},
+        "victim": {"value": 5, "from": 0, "swing": 10, "instead": 2},
+        "value": {"values": [7, 4]},
+        "box_high": {"gone": 7, "left": 3},
+        "box_low": {"gone": 3, "left": 7},
+        "afterwards": {"shares": [0.41, 0.4]},
+    }
+    for kind in ("mine_fewer", "mine_fewer_murphy", "mine_more"):
+        worth[kind] = {"seat": 1, "counts": [1.0, 2.0], "left": 4}
+    for kind in ("theirs_fewer", "theirs_more", "theirs_more_murphy"):
+        worth[kind] = {"seat": 0, "counts": [1.23, 1.21], "left": 4}
+    found: list[dict[str, Any]] = [{"kind": "same"}]
+    for kind in ("likelier", "rarer", "likelier_share", "rarer_share", "murphy", "frustration"):
+        found += [{"kind": kind, "end": end, "left": 9, **chances} for end in ENDS]
+        found += [{"kind": kind, "end": "both", "left": 9, **near}]
+    found += [{"kind": kind, "end": "marker", **chances} for kind in ("over_likelier", "over_rarer")]
+    found += [{"kind": kind, "end": "marker", "shares": [0.5, 0.4], **facts} for kind, facts in worth.items()]
+    return [
+        (position, mine, {"action": best, "other": other, **reason})
+        for reason in found
+        for position, best, other in ((own, Action.TARGET_6, Action.TARGET_5), (others, Action.FRUSTRATE, Action.PASS))
+        for mine in (None, 0, 1, 2)
+    ]
+
+
+def told_reasons(reasons: list[Reason], language: str) -> list[str]:
+    return [Words(language, NAMES[:3], mine).reason(reason, position) for position, mine, reason in reasons]
 
 
 @pytest.fixture(scope="module")
-def page(games: list[Played], whys: list[dict[str, Any]]) -> dict[str, Any]:
+def page(games: list[Played | Ended], reasons: list[Reason]) -> dict[str, Any]:
     """All of it in the page's words."""
     assert NODE is not None, "there is no node"
     tables = [game.for_the_page() for game in games]
-    request = {"languages": LANGUAGES, "tables": tables, "whys": whys, "shares": SHARES, "names": LISTS}
+    why = [
+        {"players": NAMES[:3], "mine": mine, "position": position.to_dict(), "reason": reason}
+        for position, mine, reason in reasons
+    ]
+    request = {"languages": LANGUAGES, "tables": tables, "reasons": why, "shares": SHARES, "names": LISTS}
     command = [NODE, str(ROOT / "tests" / "page" / "tell.js")]
     done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -101,7 +178,7 @@ def page(games: list[Played], whys: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_happens_and_what_is_asked(games: list[Played], page: dict[str, Any], language: str) -> None:
+def test_what_happens_and_what_is_asked(games: list[Played | Ended], page: dict[str, Any], language: str) -> None:
     for game, told in zip(games, page[language]["tables"], strict=True):
         own = game.told(Words(language))
         for key in ("happened", "asked"):
@@ -110,9 +187,8 @@ def test_what_happens_and_what_is_asked(games: list[Played], page: dict[str, Any
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_why_an_action_is_good(whys: list[dict[str, Any]], page: dict[str, Any], language: str) -> None:
-    words = Words(language)
-    assert [words.reason(why) for why in whys] == page[language]["whys"]
+def test_why_an_action_is_good(reasons: list[Reason], page: dict[str, Any], language: str) -> None:
+    assert told_reasons(reasons, language) == page[language]["reasons"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -125,8 +201,31 @@ def test_numbers_and_lists(page: dict[str, Any], language: str) -> None:
     assert [words.listed(names) for names in LISTS] == told["lists"]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whole_sentences_with_the_right_person(games: list[Played | Ended], language: str) -> None:
+    """Whoever reads is addressed ("You do not frustrate"), and whoever doesn't is named."""
+    words = Words(language)
+    you = re.compile(rf"\b({'|'.join(YOU[language])})\b", re.IGNORECASE)
+    for game in games:
+        for sentence in (sentence for some in game.told(words)["happened"] for sentence in some):
+            assert sentence.endswith(".") and not sentence.startswith(f"{words.say('lobby.you')}:"), sentence
+            assert game.mine is None or game.names[game.mine] not in sentence, sentence
+            assert game.mine is not None or not you.search(sentence), sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_rule_is_cited_that_nobody_can_look_up(language: str) -> None:
+    assert not [key for key, text in Words(language).words.items() if re.search(r"\b[RQ]\d", text)]
+
+
+def test_french_names_may_begin_with_a_vowel() -> None:
+    """Before one, "de" and "que" would lose their own."""
+    facts = re.compile(r"\b(de|que|le|la|ne|se|te) \{(name|names|other)\}")
+    assert not [key for key, text in Words("fr").words.items() if facts.search(text)]
+
+
 def test_these_games_need_every_sentence(
-    games: list[Played], whys: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    games: list[Played | Ended], reasons: list[Reason], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, said = Words("en"), set()
     say = Words.say
@@ -138,6 +237,5 @@ def test_these_games_need_every_sentence(
     monkeypatch.setattr(Words, "say", noting)
     for game in games:
         game.told(words)
-    for why in whys:
-        words.reason(why)
+    told_reasons(reasons, "en")
     assert {key for key in words.words if key.startswith(KEYS)} - ELSEWHERE - said == set()

@@ -150,7 +150,15 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(solve._Run, "_layer", counted)
     with pytest.raises(KeyboardInterrupt):
         solve.solve(1, 2, path)
-    assert json.loads((tmp_path / "a.table.partial.json").read_text())["layers"] == 2
+    note = tmp_path / "a.table.partial.json"
+    whole_note = json.loads(note.read_text())
+    assert whole_note["layers"] == 2
+    strange: list[Any] = [{**whole_note, "layers": value} for value in ("2", 2.0, -1, 99, None, True, 10**30)]
+    for broken in (*map(json.dumps, [*strange, {**whole_note, "residual": "x"}]), "[" * 100_000, "NaN", ""):
+        note.write_text(broken)
+        with pytest.raises(ValueError, match="is of another game or damaged"):
+            solve.solve(1, 2, path)
+    note.write_text(json.dumps(whole_note))
     with pytest.raises(ValueError, match="is of another game or damaged"):
         (tmp_path / "b.table.partial").write_bytes(b"x")
         (tmp_path / "b.table.partial.json").write_text("{}")
@@ -224,8 +232,9 @@ def test_solve_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     again = json.loads((tmp_path / "again.json").read_text())
     assert again == result
     assert sorted(path.parent.iterdir()) == [path, solve.note_of(path)], "nothing is left behind"
-    solve.note_of(path).write_text("[]")
-    assert main([*words[:-3], "--check-cap", "play"]) == 2 and "is damaged; delete it" in capsys.readouterr().err
+    for broken in ("[]", "[" * 100_000, '{"seconds": 1e999}'):
+        solve.note_of(path).write_text(broken)
+        assert main([*words[:-3], "--check-cap", "play"]) == 2 and "is damaged; delete it" in capsys.readouterr().err
     solve.note_of(path).unlink()
     assert solve.describe(path)["seconds"] is None
     play_only = ["--check-cap", "play", "--check-games", "20"]

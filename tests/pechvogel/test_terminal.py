@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import select
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -85,12 +93,15 @@ def test_the_words_are_those_of_the_booklets() -> None:
     """The table at the end of the rules."""
     page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").lower()
     for language, some in {
-        "de": ["frustrat", "pechplatte", "rabe", "zielzahl", "punktemarker", "tischmitte", "vorrat", "spieleschachtel"],
-        "fr": ["marqueur poisse", "plateau", "corbeau", "objectif", "tuile gain", "milieu de la table", "réserve"],
-        "it": ["tocchetto di iella", "tavoletta", "corvo", "valore scelto", "posta", "centro del tavolo", "riserva"],
+        "de": "frustrat, pechplatte, rabe, zielzahl, punktemarker, tischmitte, vorrat, spieleschachtel, rabgier,"
+        " nullwurf, frust abbauen, frustrieren, klauen, nichtverlierer",
+        "fr": "marqueur poisse, plateau, corbeau, objectif, valeur choisie, tuile gain, milieu de la table, réserve,"
+        " boîte, gourmandise, trop gourmand, lancer nul, chasser la poisse, porter la poisse, voler, non-perdant",
+        "it": "tocchetto di iella, tavoletta, corvo, valore scelto, posta, centro del tavolo, riserva, scatola,"
+        " lancio da ingordo, lancio nullo, esorcizzare la iella, fare lo iettatore, rubare, non perdente",
     }.items():
         text = (FOLDER / f"{language}.json").read_text(encoding="utf-8").lower()
-        for word in some:
+        for word in some.split(", "):
             assert word in page and word in text, (language, word)
 
 
@@ -107,7 +118,7 @@ def test_hints_price_every_action() -> None:
 
 
 def test_taking_back() -> None:
-    lines = ["1", "1", "u", "u", "u", "q"]
+    lines = ["1", "1", "u", "u", "u", "q", "q"]
     found = game(lambda _: lines.pop(0), seed=1)
     with pytest.raises(PlayerQuitsError):
         found.play()
@@ -138,6 +149,108 @@ def test_leaving(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         assert main(["play", "heuristic", "--copies", "1", "--seed", "1", "--language", "de"]) == 0
     assert "Welche Zahl ist deine Zielzahl?" in capsys.readouterr().out
+
+
+def test_whoever_leaves_is_asked_once_more() -> None:
+    lines = ["q", "1", "quit", "1", "exit", "q"]
+    found = game(lambda _: lines.pop(0), seed=1)
+    with pytest.raises(PlayerQuitsError):
+        found.play()
+    assert not lines and output(found).count("Leave this game?") == 3
+    assert sum(step.seat == ME for step in found.table.decisions()) == 2
+
+
+def test_lines_of_a_script_are_taken_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 4))
+    found = TerminalGame(("heuristic",), "en", copies=1, seed=1, console=Console(file=io.StringIO()))
+    with pytest.raises(PlayerQuitsError):
+        found.play()
+    assert sum(step.seat == ME for step in found.table.decisions()) == 4
+
+
+@pytest.mark.parametrize(("answer", "goes_on"), [("", True), ("q", False)])
+def test_interrupted_while_an_agent_thinks(answer: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    choose = chooser(7)
+    found = game(lambda prompt: answer if prompt.startswith("q, ") else choose(prompt))
+    think, thinking = found.agents[1].act, []
+
+    def act(*facts: Any) -> int:
+        thinking.append(facts)
+        if len(thinking) == 3:
+            raise KeyboardInterrupt
+        return int(think(*facts))
+
+    monkeypatch.setattr(found.agents[1], "act", act)
+    if goes_on:
+        table = found.play()
+        assert len(thinking) == 1 + sum(step.seat != ME for step in table.decisions())
+    else:
+        with pytest.raises(PlayerQuitsError):
+            found.play()
+        assert len(thinking) == 3
+    assert output(found).count("Leave this game?") == 1
+
+
+class Keyboard:
+    """`pechvogel play` in a terminal of its own."""
+
+    ASKED = "1-\\d, h, u, r, q, \\?: "
+
+    def __init__(self) -> None:
+        self.terminal, tty = os.openpty()
+        # The first terminal that the leader of a session opens becomes its own: then Ctrl-C is a signal.
+        opens = 'exec "$@" <"$TTY" >"$TTY" 2>&1'
+        command = ["play", "heuristic", "--copies", "1", "--seed", "1", "--language", "en", "--delay", "0"]
+        self.process = subprocess.Popen(
+            ["sh", "-c", opens, "sh", sys.executable, "-m", "pechvogel", *command],
+            env={**os.environ, "TTY": os.ttyname(tty), "TERM": "dumb"},
+            start_new_session=True,
+            # A suite that runs in the background of a shell ignores Ctrl-C, and so would all that it starts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        self.seen, self._tty = "", tty
+
+    def type(self, keys: str) -> None:
+        os.write(self.terminal, keys.encode())
+
+    def listen(self, seconds: float, until: Callable[[str], bool]) -> bool:
+        """Whether it has come to that in time."""
+        end = time.monotonic() + seconds
+        while not until(self.seen) and time.monotonic() < end:
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                self.seen += os.read(self.terminal, 65536).decode(errors="replace")
+        return until(self.seen)
+
+    def asks(self, times: int, seconds: float = 90) -> bool:
+        """Whether it asks so many times in all."""
+        return self.listen(seconds, lambda seen: len(re.findall(self.ASKED, seen)) >= times)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._tty)
+        os.close(self.terminal)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_keyboard() -> None:
+    """Keys that were pressed before a question came are no answers to it; Ctrl-C and Ctrl-D ask before they leave."""
+    with closing(Keyboard()) as keyboard:
+        assert keyboard.asks(1), keyboard.seen
+        keyboard.type("1\n1\n1\n1\n1\n")
+        assert keyboard.asks(2), keyboard.seen
+        assert not keyboard.asks(3, seconds=1), "a question was answered that nobody had seen"
+        for times, key in ((3, "q\n"), (5, "\x04"), (7, "\x03")):
+            keyboard.type(key)
+            assert keyboard.asks(times), keyboard.seen
+            assert keyboard.seen.count("Leave this game?") == times // 2
+            if times < 7:
+                keyboard.type("1\n")  # it goes on
+                assert keyboard.asks(times + 1), keyboard.seen
+        keyboard.type("\x03")
+        assert keyboard.process.wait(60) == 0
 
 
 def test_bad_words_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
