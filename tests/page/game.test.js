@@ -261,7 +261,7 @@ test("a decision is sent once, with the number of what was played", async () => 
 
 /** A click by a finger or a mouse. */
 const tap = async (element, [x, y], began = performance.now()) => {
-  page.pressedAt = began;
+  page.answers.pressedAt = began;
   element.dispatchEvent(new window.MouseEvent("click", { detail: 1, clientX: x, clientY: y, bubbles: true }));
   await settle();
 };
@@ -271,9 +271,9 @@ test("a click on the spot of the last answer is none until the new question has 
   serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
   await tap(find("[data-action='0']"), [50, 50]);
   assert.equal(posted().length, 1);
-  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 100);
+  await tap(find("[data-action='1']"), [52, 50], page.answers.askedAt + 100);
   assert.equal(posted().length, 1, "it was the second half of a double click");
-  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 260);
+  await tap(find("[data-action='1']"), [52, 50], page.answers.askedAt + 260);
   assert.equal(posted().length, 2, "by now it has been seen");
 });
 
@@ -281,7 +281,7 @@ test("a quick click elsewhere is an answer", async () => {
   await begun();
   serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
   await tap(find("[data-action='0']"), [50, 50]);
-  await tap(find("[data-action='4']"), [250, 50], page.askedAt + 1);
+  await tap(find("[data-action='4']"), [250, 50], page.answers.askedAt + 1);
   assert.deepEqual(
     posted().map(([, { action }]) => action),
     [0, 4],
@@ -515,8 +515,8 @@ test("the tutor asks back about a turn that is let go, and then it is asked agai
 
 test("a click that came too early lets nothing go", async () => {
   await begun(frustrated());
-  page.answered = { spot: [50, 50] };
-  await tap(find("[data-key='let-go']"), [50, 50], page.askedAt + 1);
+  page.answers.last = { spot: [50, 50] };
+  await tap(find("[data-key='let-go']"), [50, 50], page.answers.askedAt + 1);
   Stream.last.send("state", state(frustrated()));
   await settle();
   assert.deepEqual([asked().length, posted()], [2, []]);
@@ -650,7 +650,7 @@ test("a long game's log keeps what is new", async () => {
   await begun();
   for (let k = 2; k < 322; k++) Stream.last.tell({ number: k, kind: "begin" });
   await settle();
-  assert.equal(page.lines.length, 200 + 21, "of more than 300 lines, 200 are kept");
+  assert.equal(page.showing.lines.length, 200 + 21, "of more than 300 lines, 200 are kept");
   assert.equal(texts(".log li").length, 80);
 });
 
@@ -805,7 +805,7 @@ test("whoever did not show a number in time looks on", async () => {
   await settle();
   assert.deepEqual([page.seat, page.token, games().r1], [null, null, undefined]);
   assert.match(find("dialog p").textContent, /^Your browser did not show its number/);
-  assert.deepEqual(page.lines, [
+  assert.deepEqual(page.showing.lines, [
     "No number for the dice came from Ann. An agent plays there, and the dice are drawn anew.",
   ]);
 });

@@ -101,7 +101,7 @@ test("a decision without a connection is kept, told, not offered again, and sent
   assert.deepEqual(unsent(), { r1: { ...first[1], after: 2 } });
   assert.ok(find(".ask").textContent.includes("“Target 3” is kept here"), find(".ask").textContent);
   assert.equal(find(".actions button"), null);
-  await page.choose(1);
+  await page.answers.choose(1);
   assert.equal(posted().length, 1, "there is one answer to a question");
   const { action, played } = unsent().r1;
   assert.deepEqual(await sendAll(), { sent: [], refused: [] }, "still nobody there");
