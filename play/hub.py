@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import math
 import sqlite3
 import time
 from collections import Counter, OrderedDict, deque
@@ -38,6 +39,7 @@ log = logging.getLogger("pechvogel")
 KEPT = 1000  # rooms in memory; others are read again when somebody comes
 MAX_MOVES = 5_000  # of a room; a long game has a thousand
 EXPIRED = 100  # rooms that are forgotten in one go
+UNUSED = 600.0  # seconds after which a full server forgets games that have not begun and that nobody looks at
 THINKERS = 2
 LONG = 1_000  # moves of a room that takes long to load: then short ones don't queue behind it
 PAUSES = (0.1, 5.0)  # seconds between tries of agents while nothing can be stored: the first, and the longest
@@ -153,13 +155,19 @@ class Hub:
         except ValueError as error:
             raise RoomError(422, str(error)) from None
         name, now = new_id(), self.clock()
+        watched = {other for other, live in self._live.items() if live.watchers}
 
-        def opened() -> None:
-            if self.store.count() >= self.max_open:
-                raise RoomError(503, "too many games are open on this server; please come back later", "full")
+        def opened() -> list[str]:
+            unused: list[str] = []
+            if self.store.count() >= self.max_open:  # whoever filled it with games that nobody plays locks out nobody
+                unused = self.store.expire(-math.inf, now - UNUSED, EXPIRED, watched)
+                if not unused:
+                    raise RoomError(503, "too many games are open on this server; please come back later", "full")
             self.store.open_room(name, opening, now, room.stage)
+            return unused
 
-        await self._write(opened)
+        for other in await self._write(opened):
+            self._forget(other)
         self._keep(name, Live(room, now))
         self.let_agents_play(name)
         return name

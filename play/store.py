@@ -15,7 +15,7 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
@@ -228,11 +228,12 @@ class Store:
         """Forget a room."""
         self._db.execute("DELETE FROM rooms WHERE id = ?", (name,))
 
-    def expire(self, before: float, never_begun: float, most: int) -> list[str]:
+    def expire(self, before: float, never_begun: float, most: int, spared: Collection[str] = ()) -> list[str]:
         """Forget rooms, so many at most, that nobody has touched since, or that had not begun by then; their names."""
         old = "SELECT id FROM rooms WHERE touched < ? OR (NOT begun AND touched < ?) LIMIT ?"
         with _Transaction(self._db):
-            names = [name for (name,) in self._db.execute(old, (before, never_begun, most))]
+            found = self._db.execute(old, (before, never_begun, most + len(spared)))
+            names = [name for (name,) in found if name not in spared][:most]
             self._db.executemany("DELETE FROM rooms WHERE id = ?", [(name,) for name in names])
         return names
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -253,3 +255,19 @@ def test_two_runs_in_one_folder(config: Path, tmp_path: Path) -> None:
         first.communicate()
     train_to_the_end("--resume", str(folder), "--finish")  # the lock went with its process
     assert (folder / "policy.safetensors").exists()
+
+
+def test_a_full_disk_is_told_once(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TensorBoard writes in a thread of its own, whose traceback would come before our sentence."""
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    printed: list[Any] = []
+    monkeypatch.setattr(threading, "excepthook", printed.append)
+    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
+    assert main(["train", str(config), "--out", str(tmp_path / "run")]) == 2
+    told = capsys.readouterr().err
+    assert not printed and told.count("No space left") == 1 and "Traceback" not in told

@@ -286,6 +286,23 @@ def limited(tmp_path: Path, clock: Clock, most: int) -> TestClient:
     return TestClient(create_app(hub, rate=10_000, games_per_address=most), LOCAL)
 
 
+def test_games_that_nobody_plays_lock_out_nobody(tmp_path: Path, clock: Clock) -> None:
+    hub = Hub(Store(tmp_path / "games.sqlite"), clock=clock, max_open=2)
+    friends = {"seats": [ME, {"kind": "open"}]}
+    with TestClient(create_app(hub, rate=10_000), LOCAL) as client:
+        played = sit_down(client, ME, BOT)
+        waits = client.post("/api/rooms", json=friends).json()["room"]
+        clock.now += 590
+        assert client.post("/api/rooms", json=friends).json()["code"] == "full"
+        clock.now += 20
+        hub._live[waits].watchers = 1
+        assert client.post("/api/rooms", json=friends).json()["code"] == "full", "somebody waits there for a friend"
+        hub._live[waits].watchers = 0
+        assert client.post("/api/rooms", json=friends).status_code == 201
+        assert client.get(f"/api/rooms/{waits}").status_code == 404
+        assert played.get().status_code == 200, "what is being played stays"
+
+
 def test_one_address_does_not_fill_the_server(tmp_path: Path, clock: Clock) -> None:
     with limited(tmp_path, clock, 2) as client:
         first, _ = (sit_down(client, ME, BOT) for _ in range(2))

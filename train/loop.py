@@ -11,10 +11,12 @@ import hashlib
 import json
 import math
 import os
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -45,6 +47,17 @@ BEFORE = "checkpoint-before.safetensors"  # the last checkpoint but one, beside 
 LARGEST = 2**53  # of what a checkpoint counts
 
 HALVES = 2  # of the tables, each played by a thread
+
+
+@contextmanager
+def _errors_told_once() -> Iterator[None]:
+    """TensorBoard's thread hands us its errors (a full disk), and we tell them: it need not print them as well."""
+    hook = threading.excepthook
+    threading.excepthook = lambda args: None if isinstance(args.exc_value, OSError) else hook(args)
+    try:
+        yield
+    finally:
+        threading.excepthook = hook
 
 
 class Loop(ABC, Generic[SomeConfig]):
@@ -121,6 +134,7 @@ class Loop(ABC, Generic[SomeConfig]):
             return  # all is done, and the card may have results that are better than ours
         saved = time.monotonic()
         with (
+            _errors_told_once(),
             # What a killed run has written after its checkpoint comes once more.
             SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.done + 1) as writer,
             bar(TextColumn("{task.fields[status]}"), keep=True) as progress,
