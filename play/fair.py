@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from pechvogel.play.pechvogel.table import Table
+from pechvogel.play.games import of_record
+from pechvogel.play.table import Table
+from pechvogel.tabletop.record import PROOF, RecordError
 from pechvogel.tabletop.seeds import seeded_first_player
-from pechvogel_env.dice import throw_of
-from pechvogel_env.record import PROOF, RecordError
 
 LABEL = b"pechvogel-dice-1"
 SECRET_BYTES = 32
@@ -190,19 +190,14 @@ def _check_round(promised: str, commitments: Sequence[str | None], numbers: Sequ
 
 def _follow(record: Mapping[str, Any], seeds: Sequence[int]) -> bool:
     """Whether every throw of a game in which something was taken back has the dice of its seed."""
-    game = Table(
-        record["num_players"],
-        None,
-        copies=record["copies"],
-        italian_reading=record["italian_reading"],
-        first_player=record["first_player"],
-        position=record["position"],
-    )
+    offer = of_record(record)
+    start = {name: record[name] for name in ("first_player", "position", *offer.kind.settings)}
+    game = offer.table(record["num_players"], None, **start)
     dice, actions, throws = list(record["dice"]), list(record["actions"]), list(seeds)
     while not game.over:
         if game.dice_due:
-            due, turn, number = game.dice_due, int(game.states["turn"][0]), int(game.states["throws"][0])
-            if not throws or throw_of(throws.pop(0), turn, number, due) != dice[:due]:
+            due = game.dice_due
+            if not throws or game.seeded(throws.pop(0)) != dice[:due]:
                 return False
             game.throw(dice[:due])
             del dice[:due]

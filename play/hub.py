@@ -23,16 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents import registry
-from pechvogel.agents.pechvogel.heuristic import HeuristicAgent
-from pechvogel.play.pechvogel import coach
-from pechvogel.play.pechvogel.opponents import STAND_IN, check_table
-from pechvogel.play.pechvogel.review import Review
-from pechvogel.play.pechvogel.summary import summarize
+from pechvogel.play.games import REMEMBERED, Offer, offers
+from pechvogel.play.review import Review
 from pechvogel.play.room import Opening, Room, RoomError, new_id
 from pechvogel.play.store import EVERY, DamagedError, Store, gone
 from pechvogel.tabletop.kind import Variant
-from pechvogel_env.kind import KIND
-from pechvogel_env.position import Position
 
 log = logging.getLogger("pechvogel")
 
@@ -41,6 +36,7 @@ MAX_MOVES = 5_000  # of a room; a long game has a thousand
 EXPIRED = 100  # rooms that are forgotten in one go
 UNUSED = 600.0  # seconds after which a full server forgets games that have not begun and that nobody looks at
 THINKERS = 2
+FALLBACK = "heuristic"  # plays where an agent fails; every game has it
 LONG = 1_000  # moves of a room that takes long to load: then short ones don't queue behind it
 PAUSES = (0.1, 5.0)  # seconds between tries of agents while nothing can be stored: the first, and the longest
 COACH_QUEUE = 32  # questions to the coach that wait or are being answered
@@ -128,7 +124,7 @@ class Hub:
         self.max_open, self.away_seconds, self.keep_days = max_open, away_seconds, keep_days
         self.memory_days = memory_days
         self._live: OrderedDict[str, Live] = OrderedDict()
-        self._agents: dict[str, Any] = {}
+        self._agents: dict[tuple[str, str], Any] = {}  # by game and specification
         self._checked: set[tuple[str, Variant]] = set()  # agents that can play such games
         self.closing = False
         self.trouble: str | None = None  # why nothing could be stored, until something can be
@@ -401,15 +397,15 @@ class Hub:
         # Agents draw from a generator that has nothing to do with the dice.
         words = hashlib.sha256(f"{live.room.opening.secret}/{name}/agents/{live.moves}".encode()).digest()
         rng = np.random.default_rng(list(words))
-        position, mask = table.position(), table.mask()
+        position, mask, game = table.position(), table.mask(), live.room.opening.game
         try:
             loop = asyncio.get_running_loop()
-            action = await loop.run_in_executor(self._thinkers, self._think, spec, position, mask, rng)
+            action = await loop.run_in_executor(self._thinkers, self._think, spec, position, mask, rng, game)
             if not 0 <= action < len(mask) or not mask[action]:
                 raise ValueError(f"it chose {action}")
         except Exception:
             log.exception("agent %s failed", spec)
-            action = HeuristicAgent().act(position, mask, rng)
+            action = int(registry.make(FALLBACK, game).act(position, mask, rng))
         await live.settled()
         if live is self._live.get(name) and live.room.played == played and live.room.agent_to_act() == (seat, spec):
             await self.move(name, {"do": "act", "seat": seat, "action": action})
@@ -417,42 +413,49 @@ class Hub:
     async def check_agent(self, spec: str, opening: Opening) -> None:
         """RoomError if an agent can't play such a game; it loads what it needs for it."""
         known = (spec, opening.variant)
-        if spec == "optimal" and opening.italian_reading:
-            raise RoomError(422, "perfect play is known without the Italian reading only", "perfect_italian")
-        if spec == "optimal" or known not in self._checked:  # a table may be damaged while we run
+        opponents = opening.offer.part("opponents")
+
+        def check() -> None:
+            opponents.check_playable(spec, known[1])
+            registry.prepare(self._agent(spec, opening.game), known[1])
+
+        if known not in self._checked or spec in opponents.CHANGING:
             try:
-                if spec == "optimal" and opening.num_players == 2:
-                    await asyncio.get_running_loop().run_in_executor(self._thinkers, check_table, opening.copies)
-                agent = await asyncio.get_running_loop().run_in_executor(self._thinkers, self._agent, spec)
-                await asyncio.get_running_loop().run_in_executor(self._thinkers, registry.prepare, agent, known[1])
+                await asyncio.get_running_loop().run_in_executor(self._thinkers, check)
+            except RoomError:
+                raise
             except ValueError as error:
                 raise RoomError(422, str(error), "no_agent") from None
             self._checked.add(known)
 
-    def _agent(self, spec: str) -> Any:
-        agent = self._agents.get(spec)
+    def _agent(self, spec: str, game: str) -> Any:
+        agent = self._agents.get((game, spec))
         if agent is None:
-            agent = self._agents[spec] = registry.make(spec)
+            agent = self._agents[game, spec] = registry.make(spec, game)
         return agent
 
-    def _think(self, spec: str, position: Position, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        return int(self._agent(spec).act(position, mask, rng))
+    def _think(
+        self, spec: str, position: Any, mask: NDArray[np.int8], rng: np.random.Generator, game: str
+    ) -> int:
+        return int(self._agent(spec, game).act(position, mask, rng))
 
     def warm_up(self) -> None:
         """Let the usual agents load and compile what they need, before somebody waits for them."""
-        for spec in ("heuristic", STAND_IN):
-            for players in KIND.players:
-                registry.prepare(self._agent(spec), KIND.variant(players))
+        for offer in offers():
+            for players in offer.kind.players:
+                variant = offer.kind.variant(players)
+                for spec in (FALLBACK, offer.part("opponents").stand_in(variant)):
+                    registry.prepare(self._agent(spec, offer.name), variant)
 
     # ------------------------------------------------------------------------------ coach
 
-    async def advise(self, position: Position, who: str = "") -> dict[str, Any]:
-        """What the coach says about a position."""
-        return await self._ask_coach(who, lambda: coach.advise(position))
+    async def advise(self, offer: Offer, position: Any, who: str = "") -> dict[str, Any]:
+        """What the coach says about a position of a game."""
+        return await self._ask_coach(who, lambda: offer.part("coach").advise(position))
 
-    async def analyse(self, position: Position, who: str = "") -> dict[str, Any]:
+    async def analyse(self, offer: Offer, position: Any, who: str = "") -> dict[str, Any]:
         """The same and more about any position."""
-        return await self._ask_coach(who, lambda: coach.analyse(position))
+        return await self._ask_coach(who, lambda: offer.part("coach").analyse(position))
 
     def check_coach(self, who: str) -> None:
         """RoomError if too many wait for the coach, or this address alone asks too much at once."""
@@ -483,7 +486,7 @@ class Hub:
         if table is None or not table.over:
             raise RoomError(409, "the game is not over yet", "not_over")
         if live.review is None:
-            live.review = Review(table)  # one for all who ask: each of them gets it on
+            live.review = live.room.opening.offer.part("review").Review(table)  # one for all who ask: each of them gets it on
         if live.review.text is not None:
             return live.review.text
         found: str = await self._ask_coach(who, live.review.go_on)
@@ -491,11 +494,15 @@ class Hub:
 
     async def summary(self, name: str, who: str = "") -> list[dict[str, Any]]:
         """What can be remembered of a finished game."""
+        game = (await self.live(name)).room.opening.game
+        if game not in REMEMBERED:
+            raise RoomError(409, f"games of {game} are not remembered: there is no rating for it", "not_remembered")
         await self.review(name, who)
         live = await self.live(name)
         if live.review is None or live.review.text is None:  # it was loaded anew in the meantime
             raise RoomError(503, "please try again in a moment", "coach_busy")
-        return summarize(live.room, live.review)
+        found: list[dict[str, Any]] = live.room.opening.offer.part("summary").summarize(live.room, live.review)
+        return found
 
     async def think(self, who: str, work: Callable[[], T]) -> T:
         """Let something be reckoned that takes a moment, as if it were a question to the coach."""

@@ -16,13 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pechvogel.agents.games import DEFAULT
 from pechvogel.play import fair
-from pechvogel.play.pechvogel.events import scores_of, show_step
-from pechvogel.play.pechvogel.table import Seeds, Table, TableError
+from pechvogel.play.games import Offer, offer
+from pechvogel.play.table import Seeds, Table, TableError
 from pechvogel.tabletop.kind import Variant
-from pechvogel_env.kind import KIND
-from pechvogel_env.position import position_of
-from pechvogel_env.record import PROOF
+from pechvogel.tabletop.record import PROOF
 
 WISHES = ("coach", "take_back")
 CALLS_OUT = ("hello", "well_played", "lucky", "ouch", "thanks", "your_turn")  # what people may say to each other
@@ -84,7 +83,7 @@ class Opening:
     num_players: int
     seats: tuple[Mapping[str, Any], ...]  # {"kind": "person", "name", "token"}, {"kind": "agent", "agent"}, ...
     secret: str  # hexadecimal; "" with real dice
-    copies: int = 3
+    copies: int = 3  # this and the next are Pechvogel's settings, which stand here as they always have
     italian_reading: bool = False
     first_player: int | None = None
     position: Mapping[str, Any] | None = None
@@ -95,11 +94,20 @@ class Opening:
         None  # {"games", "number", "points", "wins"}: the last two by seat, before this game
     )
     pace: float = 0.0  # seconds from one decision to the next, where only agents play and somebody looks on
+    game: str = DEFAULT  # rooms of before there were others lack it
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of other games
+
+    @property
+    def offer(self) -> Offer:
+        """What the game brings with it; ValueError if there is no such game."""
+        return offer(self.game)
 
     @property
     def variant(self) -> Variant:
         """What is played; ValueError if it can't be."""
-        return KIND.variant(self.num_players, copies=self.copies, italian_reading=self.italian_reading)
+        kind = self.offer.kind
+        own = {name: getattr(self, name) for name in kind.settings if hasattr(self, name)}
+        return kind.variant(self.num_players, **{**own, **self.settings})
 
 
 @dataclass(frozen=True)
@@ -405,7 +413,8 @@ class Room:
         if self.agreed("coach"):
             self._note_practice()
         start = self.table.steps[0].before if self.table.steps else self.table.states
-        self._tell("begin", position=position_of(start, 0).to_dict(), scores=scores_of(start))
+        facts = {"position": self.table.position_of(start).to_dict(), "scores": self.table.scores_of(start)}
+        self._tell("begin", **facts)
         self._tell_steps()
 
     def _seeds(self) -> Seeds | None:
@@ -417,15 +426,8 @@ class Room:
 
     def _lay(self, seeds: Seeds | None, **line: Any) -> Table:
         opening = self.opening
-        return Table(
-            opening.num_players,
-            seeds,
-            copies=opening.copies,
-            italian_reading=opening.italian_reading,
-            first_player=opening.first_player,
-            position=opening.position,
-            **line,
-        )
+        start = {"first_player": opening.first_player, "position": opening.position}
+        return opening.offer.table(opening.num_players, seeds, **start, **opening.variant.settings, **line)
 
     def _note_practice(self) -> None:
         if not self.practice:
@@ -439,9 +441,9 @@ class Room:
         self.events.append(json.dumps(event, separators=(",", ":")))
 
     def _tell_steps(self) -> None:
-        table = self._playing()
+        table, events = self._playing(), self.opening.offer.part("events")
         for step in table.steps[self._shown :]:
-            self._tell(step.kind, **show_step(step))
+            self._tell(step.kind, **events.show_step(step))
         self._shown = len(table.steps)
         if table.over:
             self._tell("over", scores=table.scores(), winners=table.winners())
@@ -494,9 +496,9 @@ class Room:
         """The room as it is now, for everybody: all in this game is public, the dice to come are not."""
         table, opening = self.table, self.opening
         shown: dict[str, Any] = {
+            "game": opening.game,
             "num_players": opening.num_players,
-            "copies": opening.copies,
-            "italian_reading": opening.italian_reading,
+            **opening.variant.settings,
             "real_dice": self.real_dice,
             "first_player": opening.first_player,  # None: the dice decide
             "drawn": self.drawn,
@@ -522,6 +524,8 @@ class Room:
             "legal": [] if table is None else table.legal(),
             "dice_due": 0 if table is None else table.dice_due,
         }
+        if table is not None:
+            shown |= opening.offer.part("events").show_choices(table)
         if table is not None and table.over:
             shown["winners"] = table.winners()
         return shown
@@ -556,6 +560,8 @@ class Room:
             secret=secret,
             copies=old.copies,
             italian_reading=old.italian_reading,
+            game=old.game,
+            settings=old.settings,
             first_player=first,
             wishes=tuple(sorted(self.seats[seat].wishes)),
             commit=True,

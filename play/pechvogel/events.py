@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pechvogel.play.pechvogel.table import Step
+from pechvogel.play.table import Step, Table
 from pechvogel_env import rules
 from pechvogel_env.position import Position, position_of
 
@@ -20,6 +20,11 @@ def show_step(step: Step) -> dict[str, Any]:
     if step.after["turn"][0] > step.before["turn"][0]:
         shown["turn"] = _what_changed(position_of(step.before, 0), after)
     return shown
+
+
+def show_choices(table: Table) -> dict[str, Any]:
+    """What a room's state has of this game's own: nothing, as a position says what an action does."""
+    return {}
 
 
 def scores_of(states: rules.States) -> list[int]:

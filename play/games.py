@@ -1,0 +1,85 @@
+"""What each game brings to the table: a folder beside this file for every game, with the same modules in each.
+
+    table       a game, step by step (`Table`)
+    events      what a page is told of a step (`show_step`), of what can be chosen (`show_choices`), of its words
+    words       words and sentences in the game's languages (`Words`, `LANGUAGES`, `PAGE`)
+    opponents   which agents a server offers (`AGENTS`), which games they can play, and who stands in for people
+    coach       what actions are worth (`advise`, `analyse`, `show`)
+    review      a finished game, looked at again (`Review`)
+    preview     what a shared link shows
+    summary     what is remembered of a finished game; only where levels have been measured
+    terminal    a game in the terminal (`TerminalGame`)
+
+All that is shared asks here; modules are loaded when they are used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pechvogel.agents.games import DEFAULT, GAMES, kind_of
+from pechvogel.play.table import Table
+from pechvogel.tabletop.kind import Kind
+
+REMEMBERED = (DEFAULT,)  # games of which results are remembered and rated
+
+
+class Offer:
+    """What a game brings to the table."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The game itself."""
+        return kind_of(self.name)
+
+    @cached_property
+    def table(self) -> type[Table]:
+        """A game from its start to its end."""
+        found: type[Table] = self.part("table").Table
+        return found
+
+    def part(self, module: str) -> ModuleType:
+        """A module of its folder."""
+        return importlib.import_module(f"pechvogel.play.{self.name.replace('-', '_')}.{module}")
+
+    def engine(self, module: str) -> ModuleType:
+        """A module of the game's environment."""
+        return importlib.import_module(f"{GAMES[self.name]}.{module}")
+
+
+@cache
+def offer(game: str) -> Offer:
+    """A game by its name; ValueError if there is none."""
+    kind_of(game)
+    return Offer(game)
+
+
+def offers() -> list[Offer]:
+    """All games."""
+    return [offer(game) for game in GAMES]
+
+
+def of_record(record: Mapping[str, Any]) -> Offer:
+    """The game that a record is of, by its format; Pechvogel's reader refuses what is of none."""
+    found = record.get("format") if isinstance(record, Mapping) else None
+    return next((one for one in offers() if one.engine("record").FORMAT == found), offer(DEFAULT))
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """All games of a file, verified, whichever they are."""
+    return read(path, lambda record: of_record(record).engine("record").verify(record))  # type: ignore[no-any-return]
+
+
+def position_of(text: str, game: str | None = None) -> Any:
+    """A position from any of its forms, of a game or of the one that its text names."""
+    ours = game or next((name for name in GAMES if f'"{name}"' in text), None)
+    one = ours or ("lucky-loser" if text.lstrip().startswith("ll") else DEFAULT)
+    return offer(one).engine("position").Position.parse(text)

@@ -1,0 +1,1 @@
+"""Lucky Loser at the table: what `play` needs of it."""
