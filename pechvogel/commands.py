@@ -236,12 +236,19 @@ def _check_figures(data: Any) -> None:
 
 def levels(arguments: argparse.Namespace) -> None:
     """How strong the champion's levels are."""
-    from pechvogel.train.pechvogel import calibrate, levels
+    if arguments.calibrate:
+        from pechvogel.train.pechvogel import calibrate
 
-    measure = calibrate.calibrate if arguments.calibrate else levels.fit if arguments.fit else levels.measure
-    show = calibrate.show if arguments.calibrate else levels.show
-    result = measure(arguments.games, arguments.seed)
-    _present(arguments, result, lambda: show(result))
+        if (arguments.game or DEFAULT) != DEFAULT:
+            raise ValueError(f"--calibrate is for {DEFAULT}: ratings of people rest on it alone")
+        calibrated = calibrate.calibrate(arguments.games, arguments.seed)
+        _present(arguments, calibrated, lambda: calibrate.show(calibrated))
+        return
+    from pechvogel.train import levels
+
+    measure = levels.fit if arguments.fit else levels.measure
+    result = measure(arguments.games, arguments.seed, arguments.game or DEFAULT)
+    _present(arguments, result, lambda: levels.show(result))
 
 
 def ablation(arguments: argparse.Namespace) -> None:

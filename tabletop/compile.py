@@ -33,14 +33,16 @@ WORDS = (b"compiled", b"inlined")
 def _rooms(module: str) -> list[Path]:
     """The folders that hold what a kernel of this module may have inlined: its own room's and those of rooms below.
 
-    Modules of a game are `<game>_env.*`, `pechvogel.agents.<game>.*` and `pechvogel.train.<game>.*`.
+    Modules of a game are `<game>_env.*`, `pechvogel.agents.<game>.*` and `pechvogel.train.<game>.*`; those beside the
+    folders of games are shared by them.
     """
     parts = module.split(".")
     if parts[0] != __package__.partition(".")[0]:
         return [_HERE, _folder(parts[0])]
     rooms = [_HERE.parent / room for room in ("tabletop", "agents", "train")]
     below = rooms[: rooms.index(_HERE.parent / parts[1]) + 1]
-    return below if parts[1] == "tabletop" else [*below, _folder(f"{parts[2]}_env")]
+    shared = len(parts) == 3  # such a module knows no game
+    return below if shared else [*below, _folder(f"{parts[2]}_env")]
 
 
 def _folder(package: str) -> Path:

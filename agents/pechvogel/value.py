@@ -1,30 +1,25 @@
-"""What a position between turns is worth, learned: a small network, run with NumPy alone.
-
-It sees the table from the player at turn, seat by seat clockwise, and says two things about every seat: its share of
-the win, and its final score. `train.value` trains it; `champion` plays with it.
-"""
+"""What a position of Pechvogel between turns is worth, learned: what the network of `agents.value` sees of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pechvogel.agents import card
+from pechvogel.agents import value as learned
 from pechvogel.agents.card import Layers
 from pechvogel.tabletop.arrays import Floats, Floats32
 from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.rewards import reward_of
+from pechvogel.tabletop.kind import Variant
+from pechvogel.tabletop.rewards import put_rewards_of_logits
 from pechvogel_env import rules
+from pechvogel_env.kind import KIND
 from pechvogel_env.rules import FRUSTRATION_COST, MURPHY_COST, NUM_VALUES, Phase, States
 
-CARD_FORMAT = "pechvogel-value-1"
 MANY = 8  # frustrations that are told apart; beyond them a number that grows
 POINTS = 20.0  # scores are seen, and learned, in units of so many points
 EXTRA = 4  # of a seat: frustrations as a number, Murphy, what Murphy costs, the score as it stands
-AT_ONCE = 4096  # rows of a layer that stay in a core's cache
 
 
 def num_features(players: int, copies: int) -> int:
@@ -80,38 +75,27 @@ def _features(states: States, copies: int, out: Floats32) -> None:
             at += EXTRA
 
 
-class ValueNet:
-    """Layers with rectifiers between them; the last gives a logit and a score for every seat, the player at turn first.
+class ValueNet(learned.ValueNet):
+    """See `agents.value`; `evaluate` is an evaluation for `turn.search.TurnSearch`.
 
-    `evaluate` is an evaluation for `turn.search.TurnSearch`. It also takes games with fewer copies of each marker than
-    it has learned from: to the rules, the missing ones lie in the box.
+    It also takes games with fewer copies of each marker than it has learned from: to the rules, the missing ones lie in
+    the box.
     """
 
     def __init__(self, layers: Layers, players: int, copies: int) -> None:
-        self.layers, self.players, self.copies = layers, players, copies
-        self._turned = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+        super().__init__(layers, players)
+        self.copies = copies
 
-    def outputs(self, states: States) -> Floats32:
-        """[state, 2 * players]: logits of shares, then scores in units of POINTS; the player at turn first."""
-        out = np.empty((len(states), 2 * self.players), np.float32)
-        for at in range(0, len(states), AT_ONCE):
-            hidden = features(states[at : at + AT_ONCE], self.copies)
-            for k, (weight, bias) in enumerate(self._turned):
-                hidden = hidden @ weight
-                hidden += bias
-                if k < len(self._turned) - 1:
-                    np.maximum(hidden, 0, out=hidden)
-            out[at : at + AT_ONCE] = hidden
-        return out
+    def features(self, states: States) -> Floats32:
+        """See `agents.value`."""
+        return features(states, self.copies)
 
-    def evaluate(self, states: States) -> Floats:
-        """Rewards of every seat; games that are over have their result."""
-        if len(states) == 0:
-            return np.zeros((0, self.players))
-        self._check(states)
-        return rewards(self.outputs(states), states)
+    def rewards(self, outputs: Floats32, states: States) -> Floats:
+        """See `agents.value`."""
+        return rewards(outputs, states)
 
-    def _check(self, states: States) -> None:
+    def check(self, states: States) -> None:
+        """See `agents.value`."""
         if not ((states["num_players"] == self.players).all() and (states["copies"] <= self.copies).all()):
             raise ValueError(f"this evaluation is for {self.players} players and up to {self.copies} copies")
 
@@ -125,36 +109,26 @@ def rewards(outputs: Floats32, states: States) -> Floats:
 
 @compiled
 def _rewards(outputs: Floats32, states: States, out: Floats) -> None:
-    n = out.shape[1]
     for i in range(len(states)):
-        s = states[i]
-        if s.phase == Phase.OVER:
-            rules.put_win_rewards(s, out, i)
-            continue
-        most = outputs[i, 0]
-        for k in range(1, n):
-            most = max(most, outputs[i, k])
-        total = 0.0
-        for k in range(n):
-            total += np.exp(outputs[i, k] - most)
-        for k in range(n):
-            seat = s.active + k
-            if seat >= n:
-                seat -= n
-            out[i, seat] = reward_of(np.exp(outputs[i, k] - most) / total, n)
+        if states[i].phase == Phase.OVER:
+            rules.put_win_rewards(states[i], out, i)
+        else:
+            put_rewards_of_logits(outputs, i, states[i].active, out)
 
 
-def save(net: ValueNet, path: Path, about: Mapping[str, Any]) -> None:
-    """Write weights and card."""
-    card.save(path, card.named(net.layers), about, CARD_FORMAT)
+save = learned.save
+
+
+def num_inputs(variant: Variant) -> int:
+    """How many numbers describe a position to the network."""
+    return num_features(variant.num_players, variant["copies"])
+
+
+def of_layers(layers: Layers, variant: Variant) -> ValueNet:
+    """A network as plain arrays."""
+    return ValueNet(layers, variant.num_players, variant["copies"])
 
 
 def load(path: Path) -> tuple[ValueNet, dict[str, Any]]:
     """Read weights and their card; ValueError if anything is missing, damaged or does not fit."""
-    tensors, about = card.load(path, CARD_FORMAT)
-    variant = card.variant_of(about)
-    players, copies = variant.num_players, variant["copies"]
-    try:
-        return ValueNet(card.layers_of(tensors, num_features(players, copies), 2 * players), players, copies), about
-    except ValueError as error:
-        raise ValueError(f"weights {path}: they are not those of an evaluation of this version ({error})") from None
+    return learned.load(path, KIND.name, num_inputs, of_layers)

@@ -11,7 +11,7 @@ import pytest
 
 from pechvogel.agents.pechvogel.champion import TEMPERATURES, TOP
 from pechvogel.cli import main
-from pechvogel.train.pechvogel import levels
+from pechvogel.train import levels
 
 
 def test_levels_play_the_champion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,7 +28,7 @@ def test_levels_play_the_champion(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_temperatures_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where shares fall straight from a half by 0.1 per factor of e, the fitted temperatures are known."""
 
-    def straight(specs: list[str], games: int, seed: int) -> list[dict[str, Any]]:
+    def straight(specs: list[str], games: int, seed: int, game: str) -> list[dict[str, Any]]:
         temperatures = [float(spec.split("=")[1]) for spec in specs]
         lowest = levels.GRID[0] / 4
         return [{"games": games, "win_share": 0.5 - 0.1 * np.log(t / lowest)} for t in temperatures]
@@ -42,7 +42,9 @@ def test_temperatures_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_grid_that_is_too_narrow_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(
-        levels, "_against_champion", lambda specs, games, seed: [{"games": games, "win_share": 0.3} for _ in specs]
+        levels,
+        "_against_champion",
+        lambda specs, games, seed, game: [{"games": games, "win_share": 0.3} for _ in specs],
     )
     assert main(["levels", "--fit", "--games", "10"]) == 2
     assert "even the hottest temperature wins 30.0%" in capsys.readouterr().err

@@ -6,6 +6,7 @@ LOWEST at level 1 to an even share at the top.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,12 +16,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pechvogel.agents.pechvogel.champion import TEMPERATURES, TOP
+from pechvogel.agents.games import DEFAULT, kind_of
+from pechvogel.agents.levels import TOP
 from pechvogel.train.arena import tournament
-from pechvogel_env.kind import KIND
 
 LOWEST = 0.20
-GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085)
+GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085, 0.11, 0.14, 0.18, 0.24)
 
 
 def wanted(level: int) -> float:
@@ -28,17 +29,23 @@ def wanted(level: int) -> float:
     return LOWEST + (0.5 - LOWEST) * (level - 1) / (TOP - 1)
 
 
-def measure(games: int, seed: int) -> dict[str, Any]:
+def temperatures(game: str) -> tuple[float, ...]:
+    """Those of the levels of a game's champion, from 1."""
+    champion = importlib.import_module(f"pechvogel.agents.{game.replace('-', '_')}.champion")
+    return champion.TEMPERATURES  # type: ignore[no-any-return]
+
+
+def measure(games: int, seed: int, game: str = DEFAULT) -> dict[str, Any]:
     """Every level below the top against the champion."""
-    rows = _against_champion([f"champion:level={level}" for level in range(1, TOP)], games, seed)
+    rows = _against_champion([f"champion:level={level}" for level in range(1, TOP)], games, seed, game)
     for level, row in enumerate(rows, start=1):
-        row |= {"level": level, "wanted": wanted(level), "temperature": TEMPERATURES[level - 1]}
+        row |= {"level": level, "wanted": wanted(level), "temperature": temperatures(game)[level - 1]}
     return {"games": rows[0]["games"], "seed": seed, "levels": rows}
 
 
-def fit(games: int, seed: int) -> dict[str, Any]:
+def fit(games: int, seed: int, game: str = DEFAULT) -> dict[str, Any]:
     """Temperatures that would space the levels evenly, from what a grid of temperatures wins."""
-    rows = _against_champion([f"champion:temperature={temperature}" for temperature in GRID], games, seed)
+    rows = _against_champion([f"champion:temperature={temperature}" for temperature in GRID], games, seed, game)
     # Hotter is weaker; chance may have it otherwise for neighbours.
     shares = np.minimum.accumulate([0.5, *[row["win_share"] for row in rows]])
     if shares[-1] > LOWEST:
@@ -51,8 +58,9 @@ def fit(games: int, seed: int) -> dict[str, Any]:
     return {"games": rows[0]["games"], "seed": seed, "grid": measured, "temperatures": [round(t, 4) for t in fitted]}
 
 
-def _against_champion(specs: Sequence[str], games: int, seed: int) -> list[dict[str, Any]]:
-    setup = tournament.Setup(["champion", *specs], KIND.variant(2), games=games, seed=seed, first_against_rest=True)
+def _against_champion(specs: Sequence[str], games: int, seed: int, game: str) -> list[dict[str, Any]]:
+    variant = kind_of(game).variant(2)
+    setup = tournament.Setup(["champion", *specs], variant, games=games, seed=seed, first_against_rest=True)
     rows = []
     for lineup in tournament.run(setup)["lineups"]:
         low, high = lineup["agents"][0]["ci95"]

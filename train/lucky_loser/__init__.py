@@ -1,0 +1,1 @@
+"""Learning that is Lucky Loser's own."""
