@@ -25,6 +25,7 @@ from typing import Any
 from pechvogel.agents.games import DEFAULT, GAMES, kind_of
 from pechvogel.play.table import Table
 from pechvogel.tabletop.kind import Kind
+from pechvogel.tabletop.record import read
 
 REMEMBERED = (DEFAULT,)  # games of which results are remembered and rated
 
@@ -75,11 +76,4 @@ def of_record(record: Mapping[str, Any]) -> Offer:
 
 def read_records(path: Path) -> list[dict[str, Any]]:
     """All games of a file, verified, whichever they are."""
-    return read(path, lambda record: of_record(record).engine("record").verify(record))  # type: ignore[no-any-return]
-
-
-def position_of(text: str, game: str | None = None) -> Any:
-    """A position from any of its forms, of a game or of the one that its text names."""
-    ours = game or next((name for name in GAMES if f'"{name}"' in text), None)
-    one = ours or ("lucky-loser" if text.lstrip().startswith("ll") else DEFAULT)
-    return offer(one).engine("position").Position.parse(text)
+    return read(path, lambda record: of_record(record).engine("record").verify(record))

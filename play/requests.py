@@ -6,9 +6,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN
+from lucky_loser_env.rules import ROW_LENGTHS
+from pechvogel.agents.games import DEFAULT, GAMES
+from pechvogel.play.games import offers
 from pechvogel.play.room import CALLS_OUT
-from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, NUM_DICE
+from pechvogel_env.rules import MAX_COPIES, NUM_DICE
+
+# What any game allows; what it does not allow is refused by its table.
+MIN_PLAYERS = min(one.kind.players[0] for one in offers())
+MAX_PLAYERS = max(one.kind.players[-1] for one in offers())
+MOST_ACTIONS = max(len(one.kind.actions) for one in offers())
+SETTINGS = {name for one in offers() for name in one.kind.settings}
+AGENTS = {one.name: one.part("opponents").AGENTS for one in offers()}
 
 
 class _Strict(BaseModel):
@@ -31,16 +40,20 @@ class SeatWish(_Strict):
     """Who is to sit at a place: the person who opens the room, somebody who is invited, or an agent."""
 
     kind: Literal["me", "open", "agent"]
-    agent: str | None = Field(None, description=f"for agents: one of {', '.join(AGENTS)}")
+    agent: str | None = Field(
+        None, description="for agents: " + "; ".join(f"{game}: {', '.join(specs)}" for game, specs in AGENTS.items())
+    )
 
 
 class OpenRoom(_Strict):
-    """A new game."""
+    """A new game; the settings of a game are fields of the same names, and those of others are refused."""
 
+    game: Literal[tuple(GAMES)] = DEFAULT  # type: ignore[valid-type]
     seats: list[SeatWish] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
     name: Name = "?"
     copies: int = Field(MAX_COPIES, ge=1, le=MAX_COPIES)
     italian_reading: bool = False
+    row_lengths: list[int] = Field(list(ROW_LENGTHS), min_length=len(ROW_LENGTHS), max_length=len(ROW_LENGTHS))
     first_player: int | None = Field(None, ge=0, le=MAX_PLAYERS - 1)
     position: str | None = Field(None, max_length=2000, description="where to start, in one line or as JSON")
     real_dice: bool = False
@@ -75,7 +88,7 @@ class Act(_Strict):
     `after` is for one that is sent again because no answer came: if it had arrived after all, that is no refusal.
     """
 
-    action: int = Field(ge=0, lt=NUM_ACTIONS)
+    action: int = Field(ge=0, lt=MOST_ACTIONS)
     played: int = Field(ge=0)
     after: int | None = Field(None, ge=0, description="the room's `events` when it was made")
 
@@ -83,7 +96,7 @@ class Act(_Strict):
 class Throw(_Strict):
     """Real dice."""
 
-    faces: list[int] = Field(min_length=1, max_length=NUM_DICE, description="0 is the raven")
+    faces: list[int] = Field(min_length=1, max_length=NUM_DICE, description="in Pechvogel, 0 is the raven")
     played: int = Field(ge=0)
 
 
@@ -110,4 +123,4 @@ class StandIn(_Strict):
     """Let an agent play for somebody who is away, or at a place that nobody took."""
 
     seat: int = Field(ge=0, le=MAX_PLAYERS - 1)
-    agent: str = STAND_IN
+    agent: str | None = Field(None, description="the usual one if none is named")

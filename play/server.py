@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -19,15 +19,17 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from pechvogel import __version__
+from pechvogel.agents.games import DEFAULT, GAMES
 from pechvogel.play import fair
+from pechvogel.play.games import Offer, offer
 from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
 from pechvogel.play.hub import Hub, Live
 from pechvogel.play.me import add_me
 from pechvogel.play.pages import add_pages, wants_page
-from pechvogel.play.pechvogel.opponents import AGENTS, STAND_IN, check_agent, limited, strengths
-from pechvogel.play.pechvogel.table import Table
 from pechvogel.play.pechvogel.trainer import add_trainer
 from pechvogel.play.requests import (
+    AGENTS,
+    SETTINGS,
     Act,
     BrowserNumber,
     Call,
@@ -41,7 +43,7 @@ from pechvogel.play.requests import (
     Wish,
 )
 from pechvogel.play.room import WISHES, Opening, RoomError, clean_name, hash_token, new_id, new_series
-from pechvogel_env.position import Position, PositionError
+from pechvogel.tabletop.position import PositionError
 from pechvogel_env.rules import NUM_DICE
 
 CHECKPOINT = 10  # seconds
@@ -146,6 +148,7 @@ def _add_health(app: FastAPI, hub: Hub) -> None:
 # ------------------------------------------------------------------------------------------------ rooms
 
 State: TypeAlias = dict[str, Any]
+GameName = Annotated[Literal[tuple(GAMES)], Query(description="which game")]  # type: ignore[misc]
 RoomName = Annotated[str, "the unguessable part of a game's link"]
 Token = Annotated[str | None, Header(description="Bearer and the token that was given at the seat")]
 
@@ -178,17 +181,18 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         return name
 
     @app.get("/api/agents")
-    async def agents() -> dict[str, Any]:
+    async def agents(game: GameName = DEFAULT) -> dict[str, Any]:
         """Who can be played against; `only` has, for those who can't play every game, which: players and copies;
 
-        `strength` is what they win against the champion at two players.
+        `strength` is what they win against the champion at two players, where that has been measured.
         """
-        only = limited()
+        opponents = offer(game).part("opponents")
+        only = opponents.limited()
         return {
-            "agents": [spec for spec in AGENTS if only.get(spec, True)],
+            "agents": [spec for spec in opponents.AGENTS if only.get(spec, True)],
             "only": only,
-            "strength": strengths(),
-            "stand_in": STAND_IN,
+            "strength": opponents.strengths(),
+            "stand_in": opponents.STAND_IN,
             "away_seconds": hub.away_seconds,
         }
 
@@ -206,18 +210,18 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         seats: list[dict[str, Any]] = []
         for seat in wish.seats:
             if seat.kind == "agent":
-                seats.append({"kind": "agent", "agent": check_agent(seat.agent)})
+                seats.append({"kind": "agent", "agent": _check_agent(wish.game, seat.agent)})
             elif seat.kind == "me":
                 seats.append({"kind": "person", "name": clean_name(wish.name), "token": hash_token(token)})
             else:
                 seats.append({"kind": "open"})
-        position = None if wish.position is None else _position(wish.position).to_dict()
+        position = None if wish.position is None else _position(offer(wish.game), wish.position).to_dict()
         opening = Opening(
             num_players=len(seats),
             seats=tuple(seats),
             secret="" if wish.real_dice else fair.new_secret().hex(),
-            copies=wish.copies,
-            italian_reading=wish.italian_reading,
+            game=wish.game,
+            **_settings(wish),
             first_player=wish.first_player,
             position=position,
             wishes=tuple(what for what in WISHES if getattr(wish, what)),
@@ -329,6 +333,23 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
         return await seated(name)
 
 
+def _settings(wish: OpenRoom) -> dict[str, Any]:
+    """The settings of the game, as a room is opened with them; RoomError if some are another game's."""
+    own = offer(wish.game).kind.settings
+    for name in sorted(SETTINGS & wish.model_fields_set):
+        if name not in own:
+            raise RoomError(422, f"{name} is no setting of {wish.game}; there are {', '.join(own)}")
+    found = {name: getattr(wish, name) for name in own}
+    return found if wish.game == DEFAULT else {"settings": found}
+
+
+def _check_agent(game: str, spec: Any) -> str:
+    """An agent that the server offers: nobody may name files or modules."""
+    if spec not in AGENTS[game]:
+        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS[game])}", "no_agent")
+    return str(spec)
+
+
 async def _check_agents(hub: Hub, opening: Opening) -> None:
     for spec in {seat["agent"] for seat in opening.seats if seat["kind"] == "agent"}:
         await hub.check_agent(spec, opening)
@@ -409,9 +430,9 @@ def _piece(live: Live, sent: int, state: str = "") -> tuple[str, int, bool]:
     return "".join(parts), sent, all_told
 
 
-def _position(text: str) -> Position:
+def _position(game: Offer, text: str) -> Any:
     try:
-        return Position.parse(text)
+        return game.engine("position").Position.parse(text)
     except PositionError as error:
         facts = {"field": error.field, **error.facts}
         raise RoomError(422, str(error), f"position_{error.code}", facts) from None
@@ -465,7 +486,9 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
     async def act(room: RoomName, wish: Act, authorization: Token = None) -> Response:
         """Decide."""
         live = await hub.live(room)
-        seat = _seat(live, authorization)
+        seat, actions = _seat(live, authorization), live.room.opening.offer.kind.actions
+        if wish.action >= len(actions):
+            raise RoomError(422, f"action: there are {len(actions)} actions, from 0")
         if live.room.played != wish.played and _is_done(live, seat, wish):
             return _state(live)
         live, seat = await _acting(hub, room, authorization, wish.played)
@@ -501,7 +524,8 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         asking, now = _seat(live, authorization), live.room
         if wish.seat >= len(now.seats):
             raise RoomError(422, f"there is no seat {wish.seat}")
-        agent = check_agent(wish.agent)
+        game, stand_in = now.opening.game, now.opening.offer.part("opponents").stand_in(now.opening.variant)
+        agent = stand_in if wish.agent is None else _check_agent(game, wish.agent)
         late, done = now.missing_commitments(), now.commitments
         if not late:
             late, done = now.missing_numbers(), now.numbers
@@ -510,7 +534,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             if not waited_for or hub.clock() - live.asked_since < hub.away_seconds:
                 sentence = f"an agent can stand in for a player who has kept all waiting {hub.away_seconds:g} s"
                 raise RoomError(409, sentence, "not_yet")
-            agent = STAND_IN  # nobody chooses a weak one for others
+            agent = stand_in  # nobody chooses a weak one for others
         move: dict[str, Any] = {"do": "stand_in", "seat": wish.seat, "agent": agent}
         if now.opening.commit and wish.seat in now.missing_numbers():
             secret = fair.new_secret().hex()
@@ -541,16 +565,16 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             raise RoomError(409, "you are not asked now", "not_asked")
         if not live.room.agreed("coach"):
             raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
-        return await _while_there(request, hub.advise(table.position(), request.state.who))
+        return await _while_there(request, hub.advise(live.room.opening.offer, table.position(), request.state.who))
 
     @app.post("/api/rooms/{room}/hint")
     async def hint(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
         """What the coach says about this one decision; from then on the game is practice."""
         seat = _seat(await hub.live(room), authorization)
         hub.check_coach(request.state.who)  # before the game becomes practice
-        table = (await hub.move(room, {"do": "hint", "seat": seat})).room.table
-        assert table is not None
-        return await _while_there(request, hub.advise(table.position(), request.state.who))
+        now = (await hub.move(room, {"do": "hint", "seat": seat})).room
+        assert now.table is not None
+        return await _while_there(request, hub.advise(now.opening.offer, now.table.position(), request.state.who))
 
     @app.get("/api/rooms/{room}/review", response_model=State)
     async def review(room: RoomName, request: Request) -> Response:
@@ -567,7 +591,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         if live.room.table is None or not live.room.table.over:
             raise RoomError(409, "the game is not over yet", "not_over")
         text = json.dumps(live.room.record(), separators=(",", ":")) + "\n"
-        headers = {"Content-Disposition": f'attachment; filename="pechvogel-{room[:8]}.jsonl"'}
+        headers = {"Content-Disposition": f'attachment; filename="{live.room.opening.game}-{room[:8]}.jsonl"'}
         return Response(text, media_type="application/jsonl", headers=headers)
 
     @app.get("/api/analyse")
@@ -577,15 +601,16 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         throw: Annotated[
             list[int] | None, Query(max_length=NUM_DICE, description="dice that are thrown in it first; 0 is the raven")
         ] = None,
+        game: GameName = DEFAULT,
     ) -> dict[str, Any]:
         """What the coach says about any position, and the position in full."""
-        found = _position(position)
+        found = _position(offer(game), position)
         if throw:
-            settings = {name: found[name] for name in ("num_players", "copies", "italian_reading")}
+            settings = {name: found[name] for name in ("num_players", *offer(game).kind.settings)}
             try:
-                table = Table(seeds=None, position=found, **settings)
+                table = offer(game).table(seeds=None, position=found, **settings)
                 table.throw(throw)
             except ValueError as error:
                 raise RoomError(422, f"throw: {error}") from None
             found = table.position()
-        return await _while_there(request, hub.analyse(found, request.state.who))
+        return await _while_there(request, hub.analyse(offer(game), found, request.state.who))

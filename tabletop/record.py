@@ -117,28 +117,33 @@ class Records(Generic[G]):
 
     def read(self, path: str | Path) -> list[dict[str, Any]]:
         """All games of a file, verified; RecordError names the line that is wrong."""
-        games = []
-        with open(path, "rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-                if not line.strip():
-                    continue
-                try:
-                    games.append(self.verify(parse_json(line, MAX_LINE)))
-                except RecordError as error:
-                    raise RecordError(f"{path}, line {number}: the record {error}") from None
-                except ValueError:  # of JSON, of text that is no UTF-8, of endless lines and digits
-                    raise RecordError(
-                        f"{path}, line {number}: the record is not whole JSON; was the file cut off?"
-                    ) from None
-        if not games:
-            raise RecordError(f"{path}: there is no recorded game in it")
-        return games
+        return read(path, self.verify)
 
     def _start(self, settings: Mapping[str, Any], script: list[int]) -> G:
         """A game as it began, which keeps the dice that it throws."""
         game = self._make(settings)
         game.reset(settings["seed"], settings["first_player"], script, settings["position"])
         return game
+
+
+def read(path: str | Path, verify: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+    """All games of a file, verified; RecordError names the line that is wrong."""
+    games = []
+    with open(path, "rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+            if not line.strip():
+                continue
+            try:
+                games.append(verify(parse_json(line, MAX_LINE)))
+            except RecordError as error:
+                raise RecordError(f"{path}, line {number}: the record {error}") from None
+            except ValueError:  # of JSON, of text that is no UTF-8, of endless lines and digits
+                raise RecordError(
+                    f"{path}, line {number}: the record is not whole JSON; was the file cut off?"
+                ) from None
+    if not games:
+        raise RecordError(f"{path}: there is no recorded game in it")
+    return games
 
 
 def append(path: str | Path, record: Mapping[str, Any]) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import cache
-from typing import Any
-
 from pechvogel.agents import card, registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import TOP
@@ -21,13 +19,6 @@ STAND_IN = "champion"
 CHANGING = ("optimal",)  # looked at anew for every game: a table may be damaged while we run
 _LEVELS = [f"champion:level={level}" for level in range(1, TOP)]
 AGENTS = tuple(spec for name in registry.names(KIND.name) for spec in [*_LEVELS * (name == "champion"), name])
-
-
-def check_agent(spec: Any) -> str:
-    """An agent that the server offers: nobody may name files or modules."""
-    if spec not in AGENTS:
-        raise RoomError(422, f"there is no agent {spec!r} here; there are {', '.join(AGENTS)}", "no_agent")
-    return str(spec)
 
 
 def check_table(copies: int) -> None:
