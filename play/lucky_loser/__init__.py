@@ -1,0 +1,1 @@
+"""Lucky Loser at a table of people and agents."""
