@@ -6,6 +6,7 @@ Imports stand inside the commands, so that none waits for what it does not need.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pechvogel.agents.games import DEFAULT, kind_of
+from pechvogel.agents.games import DEFAULT, GAMES, kind_of
 from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel.tabletop.untrusted import MAX_TEXT, read_bytes, read_json
 
@@ -322,11 +323,10 @@ def serve(arguments: argparse.Namespace) -> None:
 
 def analyse(arguments: argparse.Namespace) -> None:
     """What every action of a position is worth."""
-    from pechvogel.agents.pechvogel.analysis import analyse
-    from pechvogel.agents.pechvogel.solution import Solution
-    from pechvogel.play.pechvogel import show
-    from pechvogel_env.position import Position
-
+    game = arguments.game or DEFAULT
+    room = game.replace("-", "_")
+    analysis = importlib.import_module(f"pechvogel.agents.{room}.analysis")
+    show = importlib.import_module(f"pechvogel.play.{room}.show")
     text = arguments.position
     if text == "-":
         text = sys.stdin.read(MAX_TEXT)
@@ -337,8 +337,9 @@ def analyse(arguments: argparse.Namespace) -> None:
             raise ValueError(f"{text} is not a text file") from None
     elif text.endswith(".json"):
         raise ValueError(f"there is no file {text}")
-    position = Position.parse(text.strip())
-    result = analyse(position, None if arguments.table is None else Solution(arguments.table))
+    position = importlib.import_module(f"{GAMES[game]}.position").Position.parse(text.strip())
+    table = None if arguments.table is None else analysis.open_table(arguments.table)
+    result = analysis.analyse(position, table)
     _present(arguments, result, lambda: show.analysis(position, result))
 
 

@@ -222,9 +222,10 @@ def find(name: str, game: str) -> Path:
     """A config by its path, or by its name among those of a game."""
     if Path(name).suffix or Path(name).is_file():
         return Path(name)
-    found = FOLDER / game / f"{name}.yaml"
+    folder = FOLDER / game.replace("-", "_")
+    found = folder / f"{name}.yaml"
     if not found.is_file():
-        known = sorted(path.stem for path in (FOLDER / game).glob("*.yaml"))
+        known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise ValueError(f"there is no config {name!r} for {game}; there are {', '.join(known)}, or name a file")
     return found
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from pechvogel.agents import analysis as shared
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import ChampionAgent
 from pechvogel.agents.pechvogel.explain import explain
@@ -17,7 +16,6 @@ from pechvogel.agents.pechvogel.planner import evaluate_by_points
 from pechvogel.agents.pechvogel.solution import DamagedTableError, NoTableError, Solution
 from pechvogel.agents.pechvogel.turn.search import TurnSearch
 from pechvogel.tabletop.arrays import Floats
-from pechvogel.tabletop.rewards import win_share
 from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
 from pechvogel_env.rules import States
@@ -94,21 +92,7 @@ def _without_table(position: Position) -> tuple[TurnSearch, str]:
 
 def ranked(position: Position, search: TurnSearch) -> list[dict[str, Any]]:
     """Every legal action with its value for whoever decides, best first; `costs` is the share of the win it loses."""
-    values = search.action_values(position.states())[0]
-    legal = [int(action) for action in np.flatnonzero(~np.isnan(values))]
-    best = sorted(legal, key=lambda action: (-values[action], action))
-    shares = {action: win_share(float(values[action]), position.num_players) for action in best}
-    return [
-        {
-            "action": action,
-            "name": KIND.actions[action],
-            "value": float(values[action]),
-            "win_share": shares[action],
-            "loss": float(values[best[0]] - values[action]),
-            "costs": shares[best[0]] - shares[action],
-        }
-        for action in best
-    ]
+    return shared.ranked(search.action_values(position.states())[0], KIND.actions, position.num_players)
 
 
 def analyse(position: Position, table: Solution | None = None) -> dict[str, Any]:
@@ -117,15 +101,12 @@ def analyse(position: Position, table: Solution | None = None) -> dict[str, Any]
     Values are on the scale of reward="win" for whoever decides (between decisions: for the player at turn).
     """
     search, source = evaluation(position, table)
-    seat = position.active if position.to_act is None else position.to_act
     actions = ranked(position, search)
     if actions:
         actions = explain(position, search, actions)
-    value = actions[0]["value"] if actions else float(search.values(position.states())[0, seat])
-    return {
-        "value": value,
-        "win_share": win_share(value, position.num_players),
-        "seat": seat,
-        "source": source,
-        "actions": actions,
-    }
+    return shared.summary(position, actions, lambda: search.values(position.states())[0], source)
+
+
+def open_table(path: Path) -> Solution:
+    """A table that somebody names; ValueError if it can't be used."""
+    return Solution(path)

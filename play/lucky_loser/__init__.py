@@ -1,1 +1,1 @@
-"""Lucky Loser at the table: what `play` needs of it."""
+"""Lucky Loser at a table of people and agents."""

@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from pechvogel.agents.random import RandomAgent
 from pechvogel.play.pechvogel.words import Words
+from pechvogel.play.show import ranking
 from pechvogel.tabletop.kind import Variant
 from pechvogel_env import render
 from pechvogel_env.game import Game
@@ -70,19 +69,7 @@ def analysis(position: Position, result: dict[str, Any]) -> None:
     """Print what `agents.pechvogel.analysis.analyse` found, under a picture of the position."""
     console = Console()
     print(render.ansi(position))
-    who = f"player_{result['seat']}"
-    table = Table(
-        title=f"{who}: {result['value']:+.4f}, wins {result['win_share']:.2%}",
-        caption=result["source"],
-        box=box.SIMPLE_HEAD,
-    )
-    table.add_column("action")
-    for column in ("value", "win share", "costs"):
-        table.add_column(column, justify="right")
-    for row in result["actions"]:
-        costs = row["costs"]
-        table.add_row(row["name"], f"{row['value']:+.4f}", f"{row['win_share']:.2%}", f"{costs:.2%}" if costs else "")
-    console.print(table)
+    ranking(result, console)
     words = Words("en", [f"player_{seat}" for seat in range(position.num_players)])
     for row in result["actions"]:
         console.print(words.action(row["action"], position), style="bold", markup=False)
