@@ -34,7 +34,7 @@ class Split(NamedTuple):
     skill: Floats  # [m, n]: of the seat that decides, else 0
     others: Floats  # [m, n]: of the other seats
     drift: Floats  # [m, n]
-    actions: Floats  # [m, number of actions]: what each action was worth to whoever decides; NaN where illegal and at throws
+    actions: Floats  # [m, actions]: what each was worth to whoever decides; NaN where illegal and at throws
 
 
 def split(

@@ -6,7 +6,6 @@ Imports stand inside the commands, so that none waits for what it does not need.
 from __future__ import annotations
 
 import argparse
-import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pechvogel.agents.games import DEFAULT, GAMES, kind_of
+from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.files import replace_file, to_json
 from pechvogel.tabletop.untrusted import MAX_TEXT, read_bytes, read_json
 
@@ -270,23 +269,24 @@ def ablation(arguments: argparse.Namespace) -> None:
 
 def play(arguments: argparse.Namespace) -> None:
     """A game against agents in the terminal."""
-    from pechvogel.play.pechvogel import words
-    from pechvogel.play.pechvogel.terminal import PlayerQuitsError, TerminalGame
-    from pechvogel_env.position import Position
+    from pechvogel.play.games import offer
+    from pechvogel.play.terminal import PlayerQuitsError
 
     _check_delay(arguments.delay)
     if arguments.real_dice and arguments.seed is not None:
         raise ValueError("real dice have no seed: give --real-dice or --seed")
-    position, most = None, kind_of(DEFAULT).players[-1] - 1
+    played = offer(arguments.game or DEFAULT)
+    position, most = None, played.kind.players[-1] - 1
     if arguments.position is not None:
-        position = Position.parse(arguments.position)
-        arguments.copies, arguments.italian_reading = position.copies, position.italian_reading
+        position = played.engine("position").Position.parse(arguments.position)
+        for name in played.kind.settings:
+            setattr(arguments, name, position[name])
         arguments.agents *= position.num_players - 1 if len(arguments.agents) == 1 else 1
     if not 1 <= len(arguments.agents) <= most:
         raise ValueError(f"there are 1 to {most} opponents, not {len(arguments.agents)}")
-    game = TerminalGame(
+    game = played.part("terminal").TerminalGame(
         arguments.agents,
-        arguments.language or words.usual_language(),
+        arguments.language or played.part("words").usual_language(),
         **_variant(arguments, len(arguments.agents) + 1).settings,
         seed=arguments.seed,
         position=position,
@@ -323,10 +323,10 @@ def serve(arguments: argparse.Namespace) -> None:
 
 def analyse(arguments: argparse.Namespace) -> None:
     """What every action of a position is worth."""
-    game = arguments.game or DEFAULT
-    room = game.replace("-", "_")
-    analysis = importlib.import_module(f"pechvogel.agents.{room}.analysis")
-    show = importlib.import_module(f"pechvogel.play.{room}.show")
+    from pechvogel.play.games import offer
+
+    game = offer(arguments.game or DEFAULT)
+    analysis, show = game.agents("analysis"), game.part("show")
     text = arguments.position
     if text == "-":
         text = sys.stdin.read(MAX_TEXT)
@@ -337,19 +337,19 @@ def analyse(arguments: argparse.Namespace) -> None:
             raise ValueError(f"{text} is not a text file") from None
     elif text.endswith(".json"):
         raise ValueError(f"there is no file {text}")
-    position = importlib.import_module(f"{GAMES[game]}.position").Position.parse(text.strip())
+    position = game.engine("position").Position.parse(text.strip())
     table = None if arguments.table is None else analysis.open_table(arguments.table)
     result = analysis.analyse(position, table)
     _present(arguments, result, lambda: show.analysis(position, result))
 
 
 def replay(arguments: argparse.Namespace) -> None:
-    """Recorded games, watched or verified."""
-    from pechvogel.play.pechvogel import show
-    from pechvogel_env import record
+    """Recorded games, watched or verified; a record says which game it is of."""
+    from pechvogel.play import show
+    from pechvogel.play.games import of_record, read_records
 
     _check_delay(arguments.delay)
-    games = record.read(arguments.file)
+    games = read_records(arguments.file)
     quiet = arguments.json == "-"
     if arguments.verify:
         notes = _check_proofs(arguments.file, games)
@@ -362,8 +362,8 @@ def replay(arguments: argparse.Namespace) -> None:
             raise ValueError(f"--number must be from 1 to {len(games)}, the games in the file, not {arguments.number}")
         chosen = games[arguments.number - 1]
         names = [f"player_{seat}" for seat in range(chosen["num_players"])]
-        screen = show.Screen(arguments.delay, names)
-        for game, action in record.steps(chosen):
+        screen = show.Screen(of_record(chosen), arguments.delay, names)
+        for game, action in of_record(chosen).engine("record").steps(chosen):
             if not quiet:
                 screen.draw(game, action)
             last = game
@@ -375,7 +375,7 @@ def replay(arguments: argparse.Namespace) -> None:
 def _check_proofs(path: Path, games: list[dict[str, Any]]) -> list[str]:
     """What games prove about where their dice came from; RecordError if a proof is wrong."""
     from pechvogel.play import fair
-    from pechvogel_env.record import PROOF, RecordError
+    from pechvogel.tabletop.record import PROOF, RecordError
 
     notes = []
     for number, game in enumerate(games, 1):
@@ -411,16 +411,18 @@ def _committed(proof: dict[str, Any]) -> str:
 
 def watch(arguments: argparse.Namespace) -> None:
     """A game of random agents."""
-    from pechvogel.play.pechvogel import show
-    from pechvogel_env import record
+    from pechvogel.play import show
+    from pechvogel.play.games import offer
+    from pechvogel.tabletop import record
 
     _check_delay(arguments.delay)
     variant = _variant(arguments, arguments.players)
     quiet = arguments.json == "-"
     names = [f"player_{seat}" for seat in range(arguments.players)]
-    screen = show.Screen(arguments.delay, names)
+    watched = offer(variant.game)
+    screen = show.Screen(watched, arguments.delay, names)
     game = show.watch(variant, arguments.seed, (lambda game, action: None) if quiet else screen.draw)
-    recorded = record.of_game(game)
+    recorded = watched.engine("record").of_game(game)
     if not quiet:
         print(show.result(game, names))
     if arguments.record is not None:

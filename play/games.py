@@ -55,6 +55,10 @@ class Offer:
         """A module of the game's environment."""
         return importlib.import_module(f"{GAMES[self.name]}.{module}")
 
+    def agents(self, module: str) -> ModuleType:
+        """A module of the folder of its agents."""
+        return importlib.import_module(f"pechvogel.agents.{self.name.replace('-', '_')}.{module}")
+
 
 @cache
 def offer(game: str) -> Offer:
@@ -71,7 +75,7 @@ def offers() -> list[Offer]:
 def of_record(record: Mapping[str, Any]) -> Offer:
     """The game that a record is of, by its format; Pechvogel's reader refuses what is of none."""
     found = record.get("format") if isinstance(record, Mapping) else None
-    return next((one for one in offers() if one.engine("record").FORMAT == found), offer(DEFAULT))
+    return next((one for one in offers() if found == one.engine("record").FORMAT), offer(DEFAULT))
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:

@@ -434,9 +434,7 @@ class Hub:
             agent = self._agents[game, spec] = registry.make(spec, game)
         return agent
 
-    def _think(
-        self, spec: str, position: Any, mask: NDArray[np.int8], rng: np.random.Generator, game: str
-    ) -> int:
+    def _think(self, spec: str, position: Any, mask: NDArray[np.int8], rng: np.random.Generator, game: str) -> int:
         return int(self._agent(spec, game).act(position, mask, rng))
 
     def warm_up(self) -> None:
@@ -486,7 +484,9 @@ class Hub:
         if table is None or not table.over:
             raise RoomError(409, "the game is not over yet", "not_over")
         if live.review is None:
-            live.review = live.room.opening.offer.part("review").Review(table)  # one for all who ask: each of them gets it on
+            # One for all who ask: each of them gets it on.
+            live.review = live.room.opening.offer.part("review").Review(table)
+        assert live.review is not None
         if live.review.text is not None:
             return live.review.text
         found: str = await self._ask_coach(who, live.review.go_on)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
@@ -19,9 +20,9 @@ from fastapi.staticfiles import StaticFiles
 from pechvogel.play.guard import Network, is_proxy
 from pechvogel.play.hub import Hub
 from pechvogel.play.pechvogel import preview
-from pechvogel.play.pechvogel.preview import Preview
 from pechvogel.play.pechvogel.trainer import PuzzleId, puzzles
 from pechvogel.play.pechvogel.words import LANGUAGES, Words
+from pechvogel.play.preview import HIGH, WIDE, Preview
 from pechvogel.play.room import RoomError
 from pechvogel_env.position import Position, PositionError
 
@@ -60,7 +61,8 @@ def add_pages(app: FastAPI, hub: Hub, proxies: Sequence[Network] = ()) -> None:
             live = await hub.live(room)
         except RoomError as error:  # the page says why, in its reader's language
             return plain(request, 404 if error.status == 404 else 200)
-        return answer(request, preview.of_game(_words(request), room, live.room))
+        words = live.room.opening.offer.part("preview").words_of(_words(request).language)
+        return answer(request, preview.of_game(words, room, live.room))
 
     @app.get("/position", include_in_schema=False)
     async def position(request: Request, p: str = "") -> HTMLResponse:
@@ -91,20 +93,20 @@ def add_pages(app: FastAPI, hub: Hub, proxies: Sequence[Network] = ()) -> None:
         text = (WEB / "js" / "worker.js").read_text(encoding="utf-8")
         return Response(f"self.PAGE = {facts};\n{text}", media_type="text/javascript", headers=NO_CACHE)
 
-    async def drawn(request: Request, found: Position) -> Response:
+    async def drawn(request: Request, found: Any, of: ModuleType = preview) -> Response:
         picture = pictures.find(found)
         if picture is None:
-            picture = await hub.think(request.state.who, lambda: preview.draw(found))
+            picture = await hub.think(request.state.who, lambda: of.draw(found))
             pictures.keep(found, picture)
         return Response(picture, media_type="image/png", headers=A_DAY)
 
     @app.get("/api/preview/game/{room}", response_class=Response, responses=IMAGE)
     async def game_picture(request: Request, room: str) -> Response:
         """The end of a finished game, for previews of its link."""
-        table = (await hub.live(room)).room.table
-        if table is None or not table.over:
+        found = (await hub.live(room)).room
+        if found.table is None or not found.table.over:
             raise RoomError(409, "the game is not over yet", "not_over")
-        return await drawn(request, table.position())
+        return await drawn(request, found.table.position(), found.opening.offer.part("preview"))
 
     @app.get("/api/preview/position", response_class=Response, responses=IMAGE)
     async def position_picture(
@@ -167,7 +169,7 @@ def _head(found: Preview, origin: str | None) -> str:
     if origin is not None and found.picture is None:
         facts |= {"og:image": f"{origin}/web/icons/app-512.png", "og:image:width": "512", "og:image:height": "512"}
     elif origin is not None:
-        size = {"og:image:width": str(preview.WIDE), "og:image:height": str(preview.HIGH)}
+        size = {"og:image:width": str(WIDE), "og:image:height": str(HIGH)}
         facts |= {"twitter:card": "summary_large_image", "og:image": f"{origin}{found.picture}", **size}
     kinds = {name: "property" if name.startswith("og:") else "name" for name in facts}
     tags = [f'<meta {kinds[name]}="{name}" content="{html.escape(text)}" />' for name, text in facts.items()]

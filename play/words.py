@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 # How numbers are written; browsers know it by themselves.
 _POINT = {"en": "."}
-_PERCENT = {language: "\N{NO-BREAK SPACE}%" for language in ("de", "fr", "es")}
+_PERCENT = dict.fromkeys(("de", "fr", "es"), "\xa0%")
 
 
 def usual_language(languages: Sequence[str]) -> str:
@@ -51,7 +51,9 @@ class Words:
     def percent(self, share: float, digits: int = 1, *, signed: bool = False) -> str:
         """A share, written as the language does."""
         rounded = (100 * Decimal(repr(float(share)))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-        return f"{rounded:{'+' if signed else ''}f}".replace(".", _POINT.get(self.language, ",")) + _PERCENT.get(self.language, "%")
+        return f"{rounded:{'+' if signed else ''}f}".replace(".", _POINT.get(self.language, ",")) + _PERCENT.get(
+            self.language, "%"
+        )
 
     def number(self, value: float, digits: int, *, signed: bool = False) -> str:
         """Any number, written as the language does."""

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from lucky_loser_env import rules
 from lucky_loser_env.kind import KIND
 from lucky_loser_env.position import Position
-from lucky_loser_env.rules import MAX_PLAYERS, SUMS, States
+from lucky_loser_env.rules import MAX_PLAYERS, SUMS, Phase, States
 from pechvogel.agents import analysis as shared
 from pechvogel.agents.lucky_loser.champion import ChampionAgent
 from pechvogel.agents.lucky_loser.turn import TurnSearch
@@ -39,7 +40,10 @@ def evaluate_by_points(states: States) -> Floats:
     points = np.where(np.arange(MAX_PLAYERS) < n, points, -np.inf)
     shares = np.exp((points - points.max(axis=1, keepdims=True)) / SCALE)
     shares /= shares.sum(axis=1, keepdims=True)
-    return np.asarray((n * shares - 1) / (n - 1))
+    values = np.asarray((n * shares - 1) / (n - 1))
+    for i in np.flatnonzero(states["phase"] == Phase.OVER):
+        rules.write_win_rewards(states, int(i), values, int(i))
+    return values
 
 
 def ranked(position: Position, search: TurnSearch) -> list[dict[str, Any]]:

@@ -22,7 +22,11 @@ def show_step(step: Step) -> dict[str, Any]:
         shown |= {"faces": list(step.faces), "lucky": _is_lucky(after)}
     else:
         assert step.action is not None
-        shown |= {"action": step.action, "forced": step.forced, "did": what_changed(step.before, step.after, step.action)}
+        shown |= {
+            "action": step.action,
+            "forced": step.forced,
+            "did": what_changed(step.before, step.after, step.action),
+        }
     return shown
 
 
@@ -32,13 +36,18 @@ def show_choices(table: Table) -> dict[str, Any]:
 
 
 def choices(states: States, legal: list[int]) -> list[dict[str, Any]]:
-    """What actions would do: those that bring most points first, then those that move most."""
+    """What actions would do: those that bring most points first, then those that get pieces farthest."""
     found = []
     for action in legal:
         after = copied(states)
         rules.apply(after, 0, action)
         found.append({"action": action, **what_changed(states, after, action)})
-    return sorted(found, key=lambda one: (-one["points"], -len(one["sums"]), -sum(one["sums"]), one["action"]))
+    return sorted(found, key=_promise)
+
+
+def _promise(choice: dict[str, Any]) -> tuple[int, ...]:
+    squares = sum(square for _, square in choice.get("squares", ()))
+    return -choice["points"], -len(choice.get("home", ())), -squares, -len(choice["sums"]), choice["action"]
 
 
 def what_changed(before: States, after: States, action: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A game in the terminal."""
+"""What `pechvogel analyse` shows of a position."""
 
 from __future__ import annotations
 

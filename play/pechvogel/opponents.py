@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import cache
+
 from pechvogel.agents import card, registry
 from pechvogel.agents.pechvogel import solution
 from pechvogel.agents.pechvogel.champion import TOP

@@ -5,32 +5,22 @@ Nothing here names a person: whoever sees a preview may not have been meant to o
 
 from __future__ import annotations
 
-import io
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
+from pechvogel.play.games import offer
 from pechvogel.play.pechvogel.trainer import puzzles
 from pechvogel.play.pechvogel.words import Words
-from pechvogel.play.room import Room
-from pechvogel_env import render, rules
+from pechvogel.play.preview import Pictures as Pictures
+from pechvogel.play.preview import Preview as Preview
+from pechvogel.play.preview import drawn
+from pechvogel.play.preview import of_game as of_game
+from pechvogel_env.kind import KIND
 from pechvogel_env.position import Position
 
-WIDE, HIGH = render.UNITS_WIDE, render.UNITS_HIGH
 LONGEST = 2000  # characters of a position in an address
-KEPT = 100  # pictures, of about 12 kB
-
-
-@dataclass(frozen=True)
-class Preview:
-    """What is said of a link; `picture` is an address of this server."""
-
-    title: str
-    text: str
-    picture: str | None = None
 
 
 @lru_cache(maxsize=4)
@@ -42,16 +32,6 @@ def words_of(language: str) -> Words:
 def of_page(words: Words) -> Preview:
     """The page in general."""
     return Preview(words.say("title"), words.say("tagline"))
-
-
-def of_game(words: Words, name: str, room: Room) -> Preview:
-    """A game, by how far it is; only one that is over has a picture: others would be out of date."""
-    title = words.say("preview.game", players=len(room.seats))
-    if room.table is not None and room.table.over:
-        scores = " : ".join(map(str, room.table.scores()))
-        return Preview(title, words.say("preview.over", scores=scores), f"/api/preview/game/{name}")
-    free = any(seat.kind == "open" for seat in room.seats)
-    return Preview(title, words.say("preview.free" if free else "preview.running"))
 
 
 def of_position(words: Words, text: str) -> Preview:
@@ -76,38 +56,9 @@ def _query(position: Position) -> str:
 # ------------------------------------------------------------------------------------------------ pictures
 
 
-class Pictures:
-    """The last few pictures that were drawn, as PNG."""
-
-    def __init__(self, most: int = KEPT) -> None:
-        self.most = most
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-
-    def find(self, position: Position) -> bytes | None:
-        """One that was drawn before."""
-        found = self._kept.get(position.to_text())
-        if found is not None:
-            self._kept.move_to_end(position.to_text())
-        return found
-
-    def keep(self, position: Position, picture: bytes) -> None:
-        """Another one; the one that nobody has asked for longest goes."""
-        self._kept[position.to_text()] = picture
-        while len(self._kept) > self.most:
-            self._kept.popitem(last=False)
-
-
 def draw(position: Position) -> bytes:
-    """A picture of a position as PNG; it takes some hundredths of a second."""
-    from PIL import Image  # with the first picture
-
-    states = position.states()
-    seats = range(position.num_players)
-    scores: Sequence[int] = [int(rules.score(states, 0, seat)) for seat in seats]
-    pixels = render.rgb_array(position, [f"Player {seat + 1}" for seat in seats], scores, WIDE)
-    file = io.BytesIO()
-    Image.fromarray(pixels).quantize(128).save(file, "PNG", optimize=True)
-    return file.getvalue()
+    """A picture of a position as PNG."""
+    return drawn(offer(KIND.name), position)
 
 
 def manifest(words: Words) -> Mapping[str, Any]:

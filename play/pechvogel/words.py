@@ -5,7 +5,7 @@ The page has the same sentences in `web/js/sentences.js`; both read `web/words/`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 

@@ -12,7 +12,7 @@ import pytest
 
 from pechvogel.agents import registry
 from pechvogel.agents.pechvogel.solution import Solution
-from pechvogel.play.pechvogel import review as module
+from pechvogel.play import review as module
 from pechvogel.play.pechvogel.review import MARKS, Review, mark_of, review
 from pechvogel.play.pechvogel.table import Table
 from pechvogel_env.position import Position
