@@ -132,6 +132,17 @@ test("calls are for tables of several people, and not too many", async () => {
   assert.deepEqual(posted(), [["/api/rooms/r1/call", { what: "thanks" }]]);
 });
 
+test("on a phone, calls open by a button, and close when something was called", async () => {
+  await begun(PAIR);
+  serve({ "POST /api/rooms/r1/call": () => new Response(null, { status: 204 }) });
+  const folded = () => [find(".call-box").matches(".open"), find(".call-opener").getAttribute("aria-expanded")];
+  assert.deepEqual(folded(), [false, "false"]);
+  await click(find(".call-opener"));
+  assert.deepEqual(folded(), [true, "true"]);
+  await click(withWords("Thanks!"));
+  assert.deepEqual(folded(), [false, "false"]);
+});
+
 test("onlookers are counted, and say that they are some", async () => {
   await begun();
   assert.ok(!Stream.last.path.includes("looking"));
