@@ -170,7 +170,7 @@ test("what ended a turn lies on the board until that was seen", async () => {
   assert.deepEqual(texts(".ask p"), ["Three ravens: the turn is over, and you get a frustration."]);
   assert.equal(find(".tray h2").textContent, "throw: You");
   assert.equal(onBoard().length, 5);
-  assert.deepEqual(texts(".points"), ["0 points", "-3 points"]);
+  assert.deepEqual(texts(".points"), ["0 points", "−3 points"]);
   Stream.last.send("state", state({ events: 3, to_act: 1, position: after, scores: [-3, 0] }));
   mock.timers.tick(1.5 * 700 - 1);
   await settle();
@@ -445,6 +445,21 @@ test("the tutor is silent until a choice costs more than the threshold; then one
   await click(find("[data-action='0']"));
   await click(find("[data-key='anyway']"));
   assert.deepEqual(posted().at(-1), ["/api/rooms/r1/act", { action: 0, played: 0 }]);
+});
+
+test("what was chosen is seen at once, while the tutor still thinks", async () => {
+  let answer = null;
+  serve({ "GET /api/rooms/r1/advice": () => new Promise((wake) => (answer = () => wake(Response.json(ADVICE)))) });
+  await begun(COACHED);
+  await click(find("[data-action='1']"));
+  assert.deepEqual(texts(".actions .chosen .words"), ["Target 4"]);
+  assert.equal(find(".ask").getAttribute("aria-busy"), "true");
+  answer();
+  await settle();
+  assert.equal(find(".really h2").textContent, "Really?");
+  await click(find("[data-key='again']"));
+  assert.equal(find(".actions .chosen"), null, "then all are open again");
+  assert.equal(find(".ask").getAttribute("aria-busy"), null);
 });
 
 test("a threshold that is higher lets more pass", async () => {

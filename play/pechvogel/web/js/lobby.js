@@ -1,6 +1,7 @@
 // The first page: one click to a game against somebody of your strength.
 
 import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
+import * as deck from "./deck.js";
 import { button, h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
 import { agentFace, characterLine } from "./faces.js";
@@ -167,7 +168,22 @@ export async function showLobby(main, go) {
         h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
       ),
     ),
+    dailyPuzzle(),
     await running(),
+  );
+}
+
+/** A reason to come back tomorrow. */
+function dailyPuzzle() {
+  const { days } = deck.kept();
+  const today = deck.dayOf();
+  const run = deck.streak(days, today);
+  return h(
+    "section",
+    { class: "card row", id: "daily" },
+    h("a", { class: "button", href: "/train?daily" }, say("train.daily")),
+    days[today] !== undefined && h("span", { class: days[today] ? "plus" : "minus" }, days[today] ? "✓" : "✗"),
+    run > 0 && h("span", { class: "small soft" }, say("train.streak", { days: run })),
   );
 }
 
@@ -200,7 +216,7 @@ async function running() {
       h(
         "span",
         { class: "small soft" },
-        new Date(game.at).toLocaleString(document.documentElement.lang),
+        new Date(game.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
         " · ",
         say(state.over ? "lobby.over" : "lobby.go_on"),
         state.over && state.scores ? ` · ${state.scores.join(" : ")}` : "",
@@ -212,6 +228,6 @@ async function running() {
     "section",
     { class: "card" },
     h("h2", {}, say("lobby.running")),
-    items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")),
+    items.length ? h("ul", { class: "games" }, items) : h("p", { class: "soft" }, say("lobby.none")),
   );
 }
