@@ -23,49 +23,17 @@ import {
   withWords,
 } from "./browser.js";
 import { REVIEW } from "./finished.js";
+import { begin, begun, leave, page, posted, visit, went } from "./visit.js";
 import { games, keepGame } from "../../play/pechvogel/web/js/api.js";
 import { isLost } from "../../play/pechvogel/web/js/connection.js";
 import { commitment } from "../../play/pechvogel/web/js/fair.js";
 import { GamePage } from "../../play/pechvogel/web/js/game.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
 
-let page = null;
-const went = [];
-
 beforeEach(() => open("/game/r1"));
-afterEach(() => {
-  page?.stop();
-  went.length = 0;
-  mock.timers.reset();
-});
-
-/** Somebody visits a room, by default its first player for the second time. */
-async function visit(server = {}, kept = { seat: 0, token: "t", visited: true, promise: "a1b2", number: "77" }) {
-  serve({
-    "GET /api/agents": { agents: ["champion"], only: {}, away_seconds: 60 },
-    "GET /api/rooms/r1": state(server),
-  });
-  if (kept) keepGame("r1", kept);
-  page = new GamePage("r1", main(), (path) => went.push(path));
-  await page.start();
-  return page;
-}
-
-/** What the server would tell of a game's beginning. */
-function begin(now = state()) {
-  Stream.last.tell({ number: 0, kind: "begin" });
-  Stream.last.tell({ number: 1, kind: "throw", seat: 0, faces: now.position.last_throw, position: now.position });
-  Stream.last.send("state", now);
-}
-
-async function begun(server = {}, kept = undefined) {
-  await visit(server, kept);
-  begin(state(server));
-  await settle();
-}
+afterEach(leave);
 
 const onBoard = () => [...document.querySelectorAll(".slots .die:not(.away)")];
-const posted = () => sent.filter(({ method }) => method !== "GET").map(({ path, content }) => [path, content]);
 const asked = () =>
   [...document.querySelectorAll(".actions button")].map((one) =>
     texts(".words, .share", one).filter(Boolean).join(" · "),
