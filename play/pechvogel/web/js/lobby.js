@@ -5,6 +5,7 @@ import * as deck from "./deck.js";
 import { button, h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
 import { agentFace, characterLine } from "./faces.js";
+import { noteSeen, seenGames } from "./kept.js";
 import { evenOpponent } from "./memory.js";
 import { watching } from "./people.js";
 import { recall, remember, say } from "./words.js";
@@ -15,8 +16,7 @@ const LEARNING = 5; // games: whoever has not played so many gets a tutor, unles
 const playerName = (spec) => (spec === "person" ? say("agent.person") : agentName(spec));
 
 export async function showLobby(main, go) {
-  const known = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"], only: {} }));
-  const { agents, only, strength } = known;
+  const { agents, only, strength } = await opponents();
   const choice = recall("lobby", {});
   let count = Math.min(4, Math.max(1, choice.count ?? 1));
   const specs = range(4).map((k) => {
@@ -173,6 +173,18 @@ export async function showLobby(main, go) {
   );
 }
 
+/** Who can be played against; without a connection, who could be last time. */
+async function opponents() {
+  try {
+    const known = await ask("GET", "/api/agents");
+    remember("agents", known);
+    return known;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return recall("agents", { agents: ["champion"], only: {} });
+  }
+}
+
 /** A reason to come back tomorrow. */
 function dailyPuzzle() {
   const { days } = deck.kept();
@@ -190,7 +202,7 @@ function dailyPuzzle() {
 /** The games of this browser that the server still knows. */
 async function running() {
   const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at);
-  const seen = recall("seen", {}); // by room: what is shown of it without a connection
+  const seen = seenGames();
   const rows = await Promise.all(
     kept.map(async ([room, game]) => {
       try {
@@ -202,10 +214,7 @@ async function running() {
     }),
   );
   const known = rows.filter(Boolean);
-  remember(
-    "seen",
-    Object.fromEntries(known.map(({ room, state: { seats, over, scores } }) => [room, { seats, over, scores }])),
-  );
+  noteSeen(Object.fromEntries(known.map(({ room, state }) => [room, state])));
   const shown = [...known.filter(({ state }) => !state.over), ...known.filter(({ state }) => state.over).slice(0, 5)];
   const items = shown.map(({ room, game, state, old }) => {
     const others = state.seats.map((_, k) => k).filter((k) => k !== game.seat);
