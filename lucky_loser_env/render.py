@@ -124,9 +124,13 @@ def rgb_array(
     names: Names = None,
     scores: Scores = None,
     width: int = UNITS_WIDE,
+    labels: bool = True,
 ) -> NDArray[np.uint8]:
-    """A drawing as an array (3/4 width, width, 3), equally high for every position."""
-    canvas = canvas_of(width)
+    """A drawing as an array (3/4 width, width, 3), equally high for every position.
+
+    Without `labels` it has numbers, pieces and names, but no words: readers of every language understand it.
+    """
+    canvas = canvas_of(width, labels)
     who = [plain(name) for name in names_of(position, names)]
     draw_header(canvas, position, question(position, [cut(name, NAME_COLUMNS) for name in who]))
     _draw_board(canvas, position)
@@ -147,7 +151,7 @@ def _draw_board(canvas: Canvas, position: Position) -> None:
         canvas.circle(left + 26, y, 15, color)
         canvas.text(left + 26, y, str(SUMS[row]), 17, LIGHT if stack else LIGHT_SOFT, bold=True)
         if not stack:
-            canvas.text(left + 50, y, "closed", 13, LIGHT_SOFT, "l")
+            canvas.label(left + 50, y, "closed", 13, LIGHT_SOFT, "l")
             continue
         for k in range(stack):  # a pile, seen from the side
             canvas.box(left + 50 + 4 * k, y - 9, 3, 18, color, 1)
@@ -180,14 +184,14 @@ def _draw_side(canvas: Canvas, position: Position) -> None:
     """The dice of the last throw, or empty places for them; the bonus cards, those that were taken pale."""
     left, top, right, bottom = SIDE_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
-    canvas.text(left + 10, top + 15, "Last throw", 12, LIGHT_SOFT, "l")
+    canvas.label(left + 10, top + 15, "Last throw", 12, LIGHT_SOFT, "l")
     for k in range(NUM_DICE):
         x, y = left + 7 + k % 2 * (DIE + 6), top + 27 + k // 2 * (DIE + 6)
         if position.last_throw:
             _draw_die(canvas, x, y, DIE, position.last_throw[k])
         else:
             canvas.box(x, y, DIE, DIE, SHADOW, DIE / 6)
-    canvas.text(left + 10, top + 155, "Bonus cards", 12, LIGHT_SOFT, "l")
+    canvas.label(left + 10, top + 155, "Bonus cards", 12, LIGHT_SOFT, "l")
     for k, points in enumerate(BONUS):
         x, y = left + 10 + k % 2 * 52, top + 167 + k // 2 * 43
         there = points in position.bonus
@@ -221,6 +225,8 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
             canvas.text(at, top + 77, f"x{count}" if count else "-", 13, INK)
         if player.bonus:
             canvas.box(center - 44, top + 92, 88, 18, CARD, 6)
-            canvas.text(center, top + 101, f"bonus {player.bonus}", 12, INK, bold=True)
+            canvas.text(
+                center, top + 101, f"bonus {player.bonus}" if canvas.labels else f"+{player.bonus}", 12, INK, bold=True
+            )
         if seat == position.first:
-            canvas.text(center, top + 121, "begins every round", 11, ACTIVE if lit and over else INK, fit=wide - 10)
+            canvas.label(center, top + 121, "begins every round", 11, ACTIVE if lit and over else INK, fit=wide - 10)

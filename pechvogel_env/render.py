@@ -151,9 +151,13 @@ def rgb_array(
     names: Names = None,
     scores: Scores = None,
     width: int = UNITS_WIDE,
+    labels: bool = True,
 ) -> NDArray[np.uint8]:
-    """A drawing as an array (3/4 width, width, 3), equally high for every position."""
-    canvas = canvas_of(width)
+    """A drawing as an array (3/4 width, width, 3), equally high for every position.
+
+    Without `labels` it has numbers, pieces and names, but no words: readers of every language understand it.
+    """
+    canvas = canvas_of(width, labels)
     who = [plain(name) for name in names_of(position, names)]
     draw_header(canvas, position, question(position, [cut(name, NAME_COLUMNS) for name in who]))
     _draw_throw(canvas, position)
@@ -165,7 +169,7 @@ def rgb_array(
 
 def _draw_throw(canvas: Canvas, position: Position) -> None:
     """The dice of the last throw in the order thrown, or empty places for the dice to throw."""
-    canvas.text(MARGIN, 60, "Last throw", 12, LIGHT_SOFT, "l")
+    canvas.label(MARGIN, 60, "Last throw", 12, LIGHT_SOFT, "l")
     count = len(position.last_throw) or NUM_DICE - position.targets - position.ravens
     step = DIE + 14
     left = (UNITS_WIDE - count * step + 14) / 2
@@ -180,7 +184,7 @@ def _draw_throw(canvas: Canvas, position: Position) -> None:
 def _draw_middle(canvas: Canvas, position: Position) -> None:
     left, top, right, bottom = MIDDLE_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
-    canvas.text(left + 14, top + 17, "Middle", 14, LIGHT, "l")
+    canvas.label(left + 14, top + 17, "Middle", 14, LIGHT, "l")
     center, apart = (left + right) / 2, 35
     _draw_markers(canvas, center, bottom - 46, apart, 30, position.middle, position.copies, RECESS)
     for i, count in enumerate(position.middle):
@@ -192,9 +196,9 @@ def _draw_board(canvas: Canvas, position: Position, who: list[str]) -> None:
     left, top, right, bottom = BOARD_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
     title = "Board" if position.phase == "over" else f"Board of {who[position.active]}"
-    canvas.text(left + 14, top + 17, title, 14, LIGHT, "l", fit=260)
+    canvas.label(left + 14, top + 17, title, 14, LIGHT, "l", fit=260)
     if position.reduced:
-        canvas.text(right - 14, top + 17, "has reduced", 12, ACTIVE, "r")
+        canvas.label(right - 14, top + 17, "has reduced", 12, ACTIVE, "r")
     label = f"Target {position.target}" if position.target else "Target"
     rows = (
         (label, position.target, position.targets, TARGETS_NEEDED),
@@ -203,7 +207,7 @@ def _draw_board(canvas: Canvas, position: Position, who: list[str]) -> None:
     size, step = 36, 41
     for row, (label, face, count, slots) in enumerate(rows):
         y = top + 34 + row * (size + 7)
-        canvas.text(left + 14, y + size / 2, label, 12, LIGHT_SOFT, "l")
+        canvas.label(left + 14, y + size / 2, label, 12, LIGHT_SOFT, "l")
         for i in range(max(count, slots)):
             # Dice beyond what is needed stand apart: they are the greedy ones.
             x = left + 98 + i * step + (8 if i >= slots else 0)
@@ -212,9 +216,9 @@ def _draw_board(canvas: Canvas, position: Position, who: list[str]) -> None:
             else:
                 canvas.box(x, y, size, size, RECESS, size / 6)
     y = bottom - 20
-    canvas.text(left + 14, y, "Frustrated by", 12, LIGHT_SOFT, "l")
+    canvas.label(left + 14, y, "Frustrated by", 12, LIGHT_SOFT, "l")
     if not position.frustraters:
-        canvas.text(left + 98, y, "nobody", 12, LIGHT_SOFT, "l")
+        canvas.label(left + 98, y, "nobody", 12, LIGHT_SOFT, "l")
     step = (right - left - 102) // max(3, len(position.frustraters))
     for i, seat in enumerate(position.frustraters):
         x = left + 98 + i * step

@@ -16,6 +16,7 @@ from pechvogel.play.words import Words
 from pechvogel.tabletop.drawing import UNITS_HIGH, UNITS_WIDE
 
 WIDE, HIGH = UNITS_WIDE, UNITS_HIGH
+NAMES = "ABCDE"  # of players, as on the page of a position
 KEPT = 100  # pictures, of about 12 kB
 
 
@@ -63,13 +64,14 @@ class Pictures:
 
 
 def drawn(offer: Offer, position: Any) -> bytes:
-    """A picture of a position as PNG; it takes some hundredths of a second."""
+    """A picture of a position as PNG, without words; it takes some hundredths of a second."""
     from PIL import Image  # with the first picture
 
     states, score = position.states(), offer.engine("rules").score
     seats = range(position.num_players)
     scores = [int(score(states, 0, seat)) for seat in seats]
-    pixels = offer.engine("render").rgb_array(position, [f"Player {seat + 1}" for seat in seats], scores, WIDE)
+    names = NAMES[: position.num_players]
+    pixels = offer.engine("render").rgb_array(position, names, scores, WIDE, labels=False)
     file = io.BytesIO()
     Image.fromarray(pixels).quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()

@@ -105,15 +105,17 @@ def wrapped_question(sentence: str, width: int = COLUMNS) -> list[str]:
 # ---------------------------------------------------------------------------------- image
 
 
-def canvas_of(width: int) -> Canvas:
+def canvas_of(width: int, labels: bool = True) -> Canvas:
     """A canvas so wide, and three quarters of that high; ValueError if it is too small."""
     if width < MIN_WIDTH:
         raise ValueError(f"width must be at least {MIN_WIDTH}, not {width}")
-    return Canvas(width)
+    return Canvas(width, labels)
 
 
 def draw_header(canvas: Canvas, position: Pictured, sentence: str) -> None:
-    """Who is asked what, and the turn."""
+    """Who is asked what, and the turn: in words only."""
+    if not canvas.labels:
+        return
     canvas.box(0, 0, UNITS_WIDE, HEADER_HIGH, HEADER)
     color = LIGHT if position.to_act is None else ASKED
     lines = wrapped_question(sentence, 72)
@@ -146,9 +148,10 @@ def draw_panel(
 class Canvas:
     """Pillow's drawing calls in the units of this module, larger than asked for smooth edges."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, labels: bool = True) -> None:
         from PIL import Image, ImageDraw
 
+        self.labels = labels
         self.scale = SUPERSAMPLING * width / UNITS_WIDE
         height = round(width * UNITS_HIGH / UNITS_WIDE)
         self.image = Image.new("RGB", (width * SUPERSAMPLING, height * SUPERSAMPLING), TABLE)
@@ -202,6 +205,13 @@ class Canvas:
         stroke = round(size * self.scale / 36) if bold else 0
         place = (x * self.scale, baseline)
         self.draw.text(place, text, fill, font, align + "s", stroke_width=stroke)
+
+    def label(
+        self, x: float, y: float, text: str, size: float, fill: str, align: str = "m", fit: float | None = None
+    ) -> None:
+        """Words in English, where there are any."""
+        if self.labels:
+            self.text(x, y, text, size, fill, align, fit=fit)
 
 
 @functools.lru_cache(maxsize=256)

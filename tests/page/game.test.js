@@ -23,49 +23,17 @@ import {
   withWords,
 } from "./browser.js";
 import { REVIEW } from "./finished.js";
+import { begin, begun, leave, page, posted, visit, went } from "./visit.js";
 import { games, keepGame } from "../../play/pechvogel/web/js/api.js";
 import { isLost } from "../../play/pechvogel/web/js/connection.js";
 import { commitment } from "../../play/pechvogel/web/js/fair.js";
 import { GamePage } from "../../play/pechvogel/web/js/game.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
 
-let page = null;
-const went = [];
-
 beforeEach(() => open("/game/r1"));
-afterEach(() => {
-  page?.stop();
-  went.length = 0;
-  mock.timers.reset();
-});
-
-/** Somebody visits a room, by default its first player for the second time. */
-async function visit(server = {}, kept = { seat: 0, token: "t", visited: true, promise: "a1b2", number: "77" }) {
-  serve({
-    "GET /api/agents": { agents: ["champion"], only: {}, away_seconds: 60 },
-    "GET /api/rooms/r1": state(server),
-  });
-  if (kept) keepGame("r1", kept);
-  page = new GamePage("r1", main(), (path) => went.push(path));
-  await page.start();
-  return page;
-}
-
-/** What the server would tell of a game's beginning. */
-function begin(now = state()) {
-  Stream.last.tell({ number: 0, kind: "begin" });
-  Stream.last.tell({ number: 1, kind: "throw", seat: 0, faces: now.position.last_throw, position: now.position });
-  Stream.last.send("state", now);
-}
-
-async function begun(server = {}, kept = undefined) {
-  await visit(server, kept);
-  begin(state(server));
-  await settle();
-}
+afterEach(leave);
 
 const onBoard = () => [...document.querySelectorAll(".slots .die:not(.away)")];
-const posted = () => sent.filter(({ method }) => method !== "GET").map(({ path, content }) => [path, content]);
 const asked = () =>
   [...document.querySelectorAll(".actions button")].map((one) =>
     texts(".words, .share", one).filter(Boolean).join(" · "),
@@ -170,7 +138,7 @@ test("what ended a turn lies on the board until that was seen", async () => {
   assert.deepEqual(texts(".ask p"), ["Three ravens: the turn is over, and you get a frustration."]);
   assert.equal(find(".tray h2").textContent, "throw: You");
   assert.equal(onBoard().length, 5);
-  assert.deepEqual(texts(".points"), ["0 points", "-3 points"]);
+  assert.deepEqual(texts(".points"), ["0 points", "−3 points"]);
   Stream.last.send("state", state({ events: 3, to_act: 1, position: after, scores: [-3, 0] }));
   mock.timers.tick(1.5 * 700 - 1);
   await settle();
@@ -445,6 +413,21 @@ test("the tutor is silent until a choice costs more than the threshold; then one
   await click(find("[data-action='0']"));
   await click(find("[data-key='anyway']"));
   assert.deepEqual(posted().at(-1), ["/api/rooms/r1/act", { action: 0, played: 0 }]);
+});
+
+test("what was chosen is seen at once, while the tutor still thinks", async () => {
+  let answer = null;
+  serve({ "GET /api/rooms/r1/advice": () => new Promise((wake) => (answer = () => wake(Response.json(ADVICE)))) });
+  await begun(COACHED);
+  await click(find("[data-action='1']"));
+  assert.deepEqual(texts(".actions .chosen .words"), ["Target 4"]);
+  assert.equal(find(".ask").getAttribute("aria-busy"), "true");
+  answer();
+  await settle();
+  assert.equal(find(".really h2").textContent, "Really?");
+  await click(find("[data-key='again']"));
+  assert.equal(find(".actions .chosen"), null, "then all are open again");
+  assert.equal(find(".ask").getAttribute("aria-busy"), null);
 });
 
 test("a threshold that is higher lets more pass", async () => {

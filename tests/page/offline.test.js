@@ -186,6 +186,20 @@ test("few games are kept, the newest; they can be forgotten, and where there is 
   assert.equal(await shelved("r1"), undefined);
 });
 
+test("a game that was opened since the list was seen is in it, and so are the opponents", async () => {
+  serve({ "GET /api/agents": { agents: ["champion", "champion:level=3"], only: {} }, "GET /api/rooms/r1": state() });
+  await showLobby(main(), () => {});
+  keepGame("r1", { seat: 0, token: "t" });
+  page = new GamePage("r1", main(), () => {});
+  await page.start();
+  page.stop();
+  serve({ "GET /api/agents": offline, "GET /api/rooms/r1": offline });
+  await showLobby(main(), () => {});
+  assert.deepEqual(texts(".games a"), ["Bruno"]);
+  assert.match(find(".games li").textContent, /as last seen/);
+  assert.match(find("#seats option").textContent, /Bruno/, "somebody of our strength, not whoever is left");
+});
+
 test("an address of nobody has ways out, in every language", async () => {
   const titles = new Set();
   for (const language of LANGUAGES) {

@@ -35,6 +35,14 @@ def test_two_people_play_a_series(browser: Any, server: Server) -> None:
     ann.page.wait_for_function("() => document.title.startsWith('●') || document.querySelector('.ask h2')")
     titles = [person.page.title() for person in (ann, bob)]
     assert sum(title.startswith("●") for title in titles) == 1, titles
+    # On a phone, too, calls and onlookers are on the screen with the table.
+    for selector in ("[data-key='calls']", ".noted .badge"):
+        box = bob.page.locator(selector).first.bounding_box()
+        assert box is not None and box["y"] + box["height"] < 60, selector
+    bob.page.click("[data-key='calls']")
+    bob.check_access()
+    bob.page.click("[data-key='call-hello']")
+    ann.page.wait_for_selector(".bubble.call.shown >> text=Hello!")
     ann.page.click("[data-key='call-well_played']")
     bob.page.wait_for_selector(".bubble.call.shown >> text=Gut gespielt!")
     assert "Ann: Gut gespielt!" in (bob.page.text_content("#news") or "")

@@ -47,6 +47,7 @@ export class Answers {
     }
     if (this.sending || !this.page.asked() || this.isUnsent()) return;
     this.sending = true;
+    const done = this.mark(action);
     this.letGo = letGo;
     this.last = { ...this.last, spot };
     try {
@@ -54,7 +55,20 @@ export class Answers {
       else this.askBack();
     } finally {
       this.sending = false;
+      done();
     }
+  }
+
+  /** What was chosen is seen at once, also while the tutor thinks or the server is far away. */
+  mark(action) {
+    const button = this.page.main.querySelector(`[data-action="${action}"]`);
+    const card = button?.closest(".ask");
+    button?.classList.add("chosen");
+    card?.setAttribute("aria-busy", "true");
+    return () => {
+      button?.classList.remove("chosen");
+      card?.removeAttribute("aria-busy");
+    };
   }
 
   tooEarly(began, last, spot) {

@@ -8,6 +8,7 @@ import { Coach } from "./coach.js";
 import { alarm, announce, h, openDialog } from "./dom.js";
 import { seatName } from "./draw.js";
 import { broken, keepPromise } from "./fair.js";
+import { noteSeen, seenGames } from "./kept.js";
 import { Listening } from "./listening.js";
 import { collect } from "./memory.js";
 import { drawWaiting } from "./missing.js";
@@ -68,6 +69,7 @@ export class GamePage {
     this.wasOver = this.state.over; // before we came
     this.listening.past = this.fresh ? 0 : this.state.events;
     if (this.token) keepGame(this.room, { visited: true });
+    this.noteSeen();
     const away = await ask("GET", "/api/agents").catch(() => ({}));
     this.awaySeconds = away.away_seconds ?? 120;
     this.strength = away.strength ?? {};
@@ -75,6 +77,11 @@ export class GamePage {
     if (this.state.over && new URLSearchParams(location.search).has("review")) await showReview(this);
     else if (!this.fresh || !this.state.begun) this.draw();
     await this.fixDice();
+  }
+
+  /** For the list of games, where there is no connection. */
+  noteSeen() {
+    if (this.token) noteSeen({ ...seenGames(), [this.room]: this.state });
   }
 
   stop() {
@@ -164,6 +171,7 @@ export class GamePage {
     this.noticed = waited;
     if (state.over && !this.ended) {
       this.ended = true;
+      this.noteSeen();
       collect(this.room);
       if (this.seat !== null && !this.wasOver) this.showing.celebrate(state.winners.includes(this.seat));
     }
@@ -230,6 +238,7 @@ export class GamePage {
     remember("name", name);
     keepGame(this.room, { seat: this.seat, token: this.token, visited: true });
     keepPromise(this.room, this.promised);
+    this.noteSeen();
     this.listening.beginAnew(); // as a player: we look on no longer
     this.hear(found.state);
     this.showQueue();
