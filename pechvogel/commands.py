@@ -318,6 +318,7 @@ def serve(arguments: argparse.Namespace) -> None:
         games_per_address=arguments.games_per_address,
         names=arguments.names,
         proxies=arguments.proxies,
+        game=arguments.game or DEFAULT,
     )
 
 

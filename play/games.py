@@ -35,6 +35,8 @@ class Offer:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.folder = name.replace("-", "_")
+        self.title = name.replace("-", " ").title()
 
     @cached_property
     def kind(self) -> Kind:
@@ -49,7 +51,7 @@ class Offer:
 
     def part(self, module: str) -> ModuleType:
         """A module of its folder."""
-        return importlib.import_module(f"pechvogel.play.{self.name.replace('-', '_')}.{module}")
+        return importlib.import_module(f"pechvogel.play.{self.folder}.{module}")
 
     def engine(self, module: str) -> ModuleType:
         """A module of the game's environment."""
@@ -57,7 +59,7 @@ class Offer:
 
     def agents(self, module: str) -> ModuleType:
         """A module of the folder of its agents."""
-        return importlib.import_module(f"pechvogel.agents.{self.name.replace('-', '_')}.{module}")
+        return importlib.import_module(f"pechvogel.agents.{self.folder}.{module}")
 
 
 @cache

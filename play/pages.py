@@ -17,6 +17,8 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 
+from pechvogel.agents.games import DEFAULT
+from pechvogel.play.games import offers
 from pechvogel.play.guard import Network, is_proxy
 from pechvogel.play.hub import Hub
 from pechvogel.play.pechvogel import preview
@@ -27,6 +29,8 @@ from pechvogel.play.room import RoomError
 from pechvogel_env.position import Position, PositionError
 
 WEB = Path(__file__).parent / "pechvogel" / "web"
+# What other games bring to the page; browsers load it when it is played.
+OTHERS = {one.name: Path(__file__).parent / one.folder / "web" for one in offers() if one.name != DEFAULT}
 TITLE = "<title>Pechvogel</title>"  # in index.html, where a preview is put
 NO_CACHE = {"Cache-Control": "no-cache"}
 A_DAY = {"Cache-Control": "public, max-age=86400"}  # a picture is always the same
@@ -130,6 +134,8 @@ def add_pages(app: FastAPI, hub: Hub, proxies: Sequence[Network] = ()) -> None:
             raise RoomError(404, f"there is no puzzle {puzzle}", "no_puzzle")
         return await drawn(request, Position.parse(found["position"]))
 
+    for name, folder in OTHERS.items():  # before the page's own, whose folder they are in
+        app.mount(f"/web/{name}", StaticFiles(directory=folder, check_dir=False), name=name)
     app.mount("/web", StaticFiles(directory=WEB, check_dir=False), name="web")
 
 

@@ -14,6 +14,7 @@ import platformdirs
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from pechvogel.agents.games import DEFAULT
 from pechvogel.play.guard import Network, is_proxy, parse_proxy, whose
 from pechvogel.play.hub import Hub
 from pechvogel.play.server import create_app
@@ -51,6 +52,7 @@ def run(
     games_per_address: int = 50,
     names: Sequence[str] = (),
     proxies: Sequence[str] = (),
+    game: str = DEFAULT,
 ) -> None:
     """Serve until interrupted."""
     if not 0 <= port <= 65535:
@@ -68,7 +70,14 @@ def run(
     gc.freeze()  # all that is there now stays: it need not be looked at again and again
     where = f"[{host}]" if ":" in host else host
     print(f"Pechvogel: http://{where}:{listening.getsockname()[1]}  (stop with Ctrl+C)", flush=True)
-    app = create_app(hub, rate=rate, games_per_address=games_per_address, names=[host, *names], proxies=trusted)
+    app = create_app(
+        hub,
+        rate=rate,
+        games_per_address=games_per_address,
+        names=[host, *names],
+        proxies=trusted,
+        first_game=game,
+    )
     config = uvicorn.Config(
         app,
         http=_Protocol,

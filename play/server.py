@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from pechvogel import __version__
 from pechvogel.agents.games import DEFAULT, GAMES
 from pechvogel.play import fair
-from pechvogel.play.games import Offer, offer
+from pechvogel.play.games import Offer, offer, offers
 from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
 from pechvogel.play.hub import Hub, Live
 from pechvogel.play.me import add_me
@@ -62,8 +62,12 @@ def create_app(
     games_per_address: int = 50,
     names: Collection[str] = (),
     proxies: Sequence[Network] = (),
+    first_game: str = DEFAULT,
 ) -> FastAPI:
-    """The application around a hub; `names` are those under which it is reached, besides addresses and localhost."""
+    """The application around a hub; `names` are those under which it is reached, besides addresses and localhost.
+
+    `first_game` is the one that a newcomer sees first.
+    """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -89,7 +93,7 @@ def create_app(
     _add_errors(app)
     _add_health(app, hub)
     add_pages(app, hub, proxies)
-    _add_rooms(app, hub, Openers(games_per_address, lambda name: hub.stage(name), lambda: hub.clock()))
+    _add_rooms(app, hub, Openers(games_per_address, lambda name: hub.stage(name), lambda: hub.clock()), first_game)
     _add_play(app, hub)
     add_me(app, hub)
     add_trainer(app)
@@ -170,7 +174,7 @@ def _seat(live: Live, authorization: str | None) -> int:
     return seat
 
 
-def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
+def _add_rooms(app: FastAPI, hub: Hub, openers: Openers, first_game: str) -> None:
     async def open_for(who: str, opening: Opening) -> str:
         with openers.opening(who) as allowed:
             if not allowed:
@@ -179,6 +183,15 @@ def _add_rooms(app: FastAPI, hub: Hub, openers: Openers) -> None:
             name = await hub.open(opening)
             openers.note(who, name)
         return name
+
+    @app.get("/api/games")
+    async def games() -> dict[str, Any]:
+        """What can be played: names, how many can play, and what actions are called, by number."""
+        found = [
+            {"name": one.name, "title": one.title, "players": list(one.kind.players), "actions": one.kind.actions}
+            for one in offers()
+        ]
+        return {"games": found, "first": first_game}
 
     @app.get("/api/agents")
     async def agents(game: GameName = DEFAULT) -> dict[str, Any]:

@@ -125,7 +125,7 @@ export class Answers {
     const { page } = this;
     const { state, position } = page;
     if (!page.asked() || this.sent === state.played || !page.caughtUp() || page.showing.busy) return false;
-    if (this.byHand || page.coach.doubt) return false;
+    if (this.byHand || page.coach.doubt || !page.game.whole) return false;
     const why = passes(position, state.legal, this.letGo);
     if (!why) return false;
     if (this.passing === state.played) return true;

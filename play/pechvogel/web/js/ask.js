@@ -26,7 +26,7 @@ export function askCard(page, busy) {
   if (busy) return happening(page, busy);
   if (page.state.over) return ending(page);
   if (page.state.dice_due) return realDice(page);
-  if (page.asked()) return page.coach.doubt ? really(page) : decision(page);
+  if (page.asked()) return page.coach.doubt ? really(page) : (page.game.decision ?? decision)(page);
   return waiting(page);
 }
 
@@ -190,7 +190,8 @@ function actionButton(page, action, key) {
 }
 
 /** Why an action is as good as it is. */
-const whyOf = (row, advice, { position, seats, seat }) => reasonLine(row, advice, position, seats, seat);
+const whyOf = (row, advice, { position, seats, seat }) =>
+  row.reason ? reasonLine(row, advice, position, seats, seat) : "";
 
 /** How the turn can end after every action. */
 function showCases(page, advice) {
@@ -207,7 +208,7 @@ function showCases(page, advice) {
 function really(page) {
   const { position, seats, seat } = page;
   const { doubt } = page.coach;
-  const words = actionWords(doubt.action, position, seats, seat);
+  const words = page.game.actionWords(doubt.action, position, seats, seat);
   const anyway = (event) => page.answers.choose(doubt.action, event, { sure: true });
   return {
     key: `really ${page.state.played} ${doubt.action}`,
@@ -254,12 +255,12 @@ function realDice(page) {
   const due = page.state.dice_due;
   const name = draw.seatName(page.seats, page.position.active, page.seat);
   const make = () => {
-    const faces = draw.FACES.map((one) =>
-      draw.dieButton(one, { "data-key": `face-${one}`, click: () => page.tap(one), disabled: !seated }),
+    const faces = page.game.faces.map((one) =>
+      page.game.dieButton(one, { "data-key": `face-${one}`, click: () => page.tap(one), disabled: !seated }),
     );
     const dice = tapped.map((one, k) =>
-      draw.dieButton(one, {
-        "aria-label": `${draw.faceName(one)}, ${say("dice.clear")}`,
+      page.game.dieButton(one, {
+        "aria-label": `${page.game.faceName(one)}, ${say("dice.clear")}`,
         click: () => page.untap(k, 1),
       }),
     );

@@ -2,7 +2,6 @@
 
 import { ask, Refusal, tryTo } from "./api.js";
 import { announce, sleep } from "./dom.js";
-import { actionWords } from "./sentences.js";
 import { coachStyle, doubtful } from "./tutor.js";
 import { labelled, say } from "./words.js";
 
@@ -59,7 +58,7 @@ export class Coach {
     if (!found || page.state.played !== played || page.stopped) return;
     this.advice = { played, ...found, hinted: true };
     page.draw();
-    const best = actionWords(found.actions[0].action, page.position, page.seats, page.seat);
+    const best = page.game.actionWords(found.actions[0].action, page.position, page.seats, page.seat);
     announce(labelled(say("coach.best"), best));
   }
 

@@ -5,9 +5,14 @@ import * as draw from "./draw.js";
 import { actionWords } from "./sentences.js";
 import { play } from "./sound.js";
 import { coachStyle, STYLES } from "./tutor.js";
-import { language, LANGUAGES, recall, remember, say } from "./words.js";
+import { labelled, language, LANGUAGES, recall, remember, say } from "./words.js";
 
-export function showRules() {
+/** The rules of a game that is being played, else Pechvogel's. */
+export function showRules(game = null) {
+  if (game && !game.whole) {
+    openDialog(labelled(say("rules"), game.title()), say("close"), h("p", { class: "pre" }, game.rules()));
+    return;
+  }
   const tour = () => {
     dialog.close();
     showTour();

@@ -9,13 +9,13 @@ import { alarm, announce, h, openDialog } from "./dom.js";
 import { seatName } from "./draw.js";
 import { broken, keepPromise } from "./fair.js";
 import { noteSeen, seenGames } from "./kept.js";
+import { gameOf } from "./games.js";
 import { Listening } from "./listening.js";
 import { collect } from "./memory.js";
 import { drawWaiting } from "./missing.js";
 import { shake } from "./motion.js";
 import { CALL_PAUSE, CALLS, muted, notice, watching } from "./people.js";
 import { showReview } from "./review.js";
-import { actionWords, question } from "./sentences.js";
 import { shelved } from "./shelf.js";
 import { Showing } from "./showing.js";
 import { play, tremble } from "./sound.js";
@@ -33,6 +33,7 @@ export class GamePage {
     this.token = kept?.token ?? null;
     this.fresh = Boolean(kept?.token) && !kept.visited; // then its first events are worth watching
     this.state = null; // as the server said last
+    this.game = null; // what is played
     this.seats = null;
     this.position = null; // as it is shown
     this.scores = null;
@@ -62,13 +63,14 @@ export class GamePage {
       else if (!this.state) drawGone(this.main, error.message);
       if (!this.state) return;
     }
+    this.game = await gameOf(this.state.game);
     this.promised = this.state; // what was shown before we sat down
     this.seats = this.state.seats;
     this.position = this.state.position;
     this.scores = this.state.scores;
     this.wasOver = this.state.over; // before we came
     this.listening.past = this.fresh ? 0 : this.state.events;
-    if (this.token) keepGame(this.room, { visited: true });
+    if (this.token) keepGame(this.room, { visited: true, ...this.unrated() });
     this.noteSeen();
     const away = await ask("GET", "/api/agents").catch(() => ({}));
     this.awaySeconds = away.away_seconds ?? 120;
@@ -77,6 +79,11 @@ export class GamePage {
     if (this.state.over && new URLSearchParams(location.search).has("review")) await showReview(this);
     else if (!this.fresh || !this.state.begun) this.draw();
     await this.fixDice();
+  }
+
+  /** What is kept of a game that is not remembered. */
+  unrated() {
+    return this.game.whole ? {} : { game: this.game.name };
   }
 
   /** For the list of games, where there is no connection. */
@@ -144,7 +151,7 @@ export class GamePage {
     if (this.state.dice_due && this.tapped.length > this.state.dice_due) this.tapped = [];
     if (!busy && this.answers.isUnsent()) {
       const { action } = unsent()[this.room];
-      const words = actionWords(action, this.position, this.seats, this.seat);
+      const words = this.game.actionWords(action, this.position, this.seats, this.seat);
       busy = { sentences: [say("offline.kept", { action: words })], seat: this.seat };
     }
     if (!busy && this.answers.passForMe()) {
@@ -172,7 +179,7 @@ export class GamePage {
     if (state.over && !this.ended) {
       this.ended = true;
       this.noteSeen();
-      collect(this.room);
+      if (this.game.whole) collect(this.room);
       if (this.seat !== null && !this.wasOver) this.showing.celebrate(state.winners.includes(this.seat));
     }
     if (mine && now !== this.announced) {
@@ -182,7 +189,7 @@ export class GamePage {
       }
       this.announced = now;
       this.answers.begin();
-      announce(labelled(say("ask.you"), question(this.position, this.seats, this.seat)));
+      announce(labelled(say("ask.you"), this.game.question(this.position, this.seats, this.seat)));
       if (document.activeElement === document.body) {
         this.main.querySelector(".actions button")?.focus({ preventScroll: true });
       }
@@ -236,7 +243,7 @@ export class GamePage {
     this.seat = found.seat;
     this.token = found.token;
     remember("name", name);
-    keepGame(this.room, { seat: this.seat, token: this.token, visited: true });
+    keepGame(this.room, { seat: this.seat, token: this.token, visited: true, ...this.unrated() });
     keepPromise(this.room, this.promised);
     this.noteSeen();
     this.listening.beginAnew(); // as a player: we look on no longer
@@ -300,9 +307,9 @@ export class GamePage {
 
   /** Let the same agents play each other again. */
   async watchAgain() {
-    const { seats, copies, italian_reading } = this.state;
+    const { game, seats } = this.state;
     const agents = seats.map(({ agent }) => agent);
-    const found = await openRoom("/api/rooms", watching(agents, { copies, italian_reading }));
+    const found = await openRoom("/api/rooms", watching(agents, { game, ...this.game.settings(this.state) }));
     if (found) this.go(`/game/${found.room}`);
     return Boolean(found);
   }

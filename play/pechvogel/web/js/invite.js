@@ -11,7 +11,7 @@ export function invitation(page) {
   return h(
     "section",
     { class: "card" },
-    h("h1", {}, say("title")),
+    h("h1", {}, page.game.title()),
     page.token && free && linkToCopy(),
     !page.token && (free ? [h("p", {}, say("join.free")), joinForm(page)] : h("p", {}, say("watching"))),
     h(

@@ -14,11 +14,14 @@ export function keepGame(room, facts) {
   remember("games", Object.fromEntries(newest));
 }
 
+/** The games that are remembered and trained on: those of Pechvogel. */
+export const ratedGames = () => Object.fromEntries(Object.entries(games()).filter(([, { game }]) => !game));
+
 /** What is shown of games in the list without a connection, by room: as the server said last. */
 export const seenGames = () => recall("seen", {});
 export const noteSeen = (all) =>
   remember("seen", Object.fromEntries(Object.entries(all).map(([room, state]) => [room, shownOf(state)])));
-const shownOf = ({ seats, over, scores }) => ({ seats, over, scores });
+const shownOf = ({ game, seats, over, scores }) => ({ game, seats, over, scores });
 
 export function forgetGame(room) {
   const all = games();

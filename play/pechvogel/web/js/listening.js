@@ -2,7 +2,6 @@
 
 import { forgetGame } from "./api.js";
 import { report } from "./connection.js";
-import { happened } from "./sentences.js";
 import { drawGone } from "./view.js";
 import { say } from "./words.js";
 
@@ -61,7 +60,7 @@ export class Listening {
     if (event.kind === "taken_back") page.takenBack += 1;
     if (event.kind === "taken_back" && event.seat === page.seat) page.answers.takenBack();
     if (event.number < this.past) {
-      page.showing.note(happened(event, event.seats ?? page.seats, page.seat));
+      page.showing.note(page.game.happened(event, event.seats ?? page.seats, page.seat));
       return;
     }
     page.showing.queue.push(event);

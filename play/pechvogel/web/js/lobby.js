@@ -4,26 +4,38 @@ import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
 import * as deck from "./deck.js";
 import { button, h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
+import { showRules } from "./extras.js";
 import { agentFace, characterLine } from "./faces.js";
+import { gameOf } from "./games.js";
 import { noteSeen, seenGames } from "./kept.js";
 import { evenOpponent } from "./memory.js";
 import { watching } from "./people.js";
 import { recall, remember, say } from "./words.js";
 
+const PECHVOGEL = "pechvogel";
+const LEARNERS = "champion:level=3"; // whom a newcomer meets in a game without a rating
 const EVEN = "even"; // whoever is of our strength when the game is opened
 const SERIES = [1, 3, 5]; // games
 const LEARNING = 5; // games: whoever has not played so many gets a tutor, unless they don't want one
 const playerName = (spec) => (spec === "person" ? say("agent.person") : agentName(spec));
 
-export async function showLobby(main, go) {
-  const { agents, only, strength } = await opponents();
-  const choice = recall("lobby", {});
-  let count = Math.min(4, Math.max(1, choice.count ?? 1));
-  const specs = range(4).map((k) => {
-    const wanted = choice.specs?.[k] ?? EVEN;
-    return wanted === EVEN || wanted === "person" || agents.includes(wanted) ? wanted : "champion";
+export async function showLobby(main, go, chosen = null) {
+  const { games: all, first } = await knownGames();
+  const wanted = chosen ?? recall("game", first);
+  const game = all.find((one) => one.name === wanted) ?? all[0];
+  const whole = game.name === PECHVOGEL; // it has a rating, settings and pages of its own
+  const { agents, only, strength } = await opponents(game.name);
+  const usual = agents.includes("champion") ? "champion" : agents.at(-1);
+  const choice = recall(whole ? "lobby" : `lobby.${game.name}`, {});
+  const most = game.players.at(-1) - 1;
+  let count = Math.min(most, Math.max(1, choice.count ?? 1));
+  const even = agents.includes(evenOpponent()) ? evenOpponent() : usual;
+  const offers = (spec) => (spec === EVEN ? whole : spec === "person" || agents.includes(spec));
+  const otherwise = whole ? EVEN : agents.includes(LEARNERS) ? LEARNERS : usual;
+  const specs = range(most).map((k) => {
+    const spec = choice.specs?.[k] ?? otherwise;
+    return offers(spec) ? spec : usual;
   });
-  const even = agents.includes(evenOpponent()) ? evenOpponent() : "champion";
   const actual = (spec) => (spec === EVEN ? even : spec);
   const seats = h("fieldset", { id: "seats" });
   const counts = h("div", { class: "row", role: "group", "aria-labelledby": "count-title" });
@@ -31,12 +43,13 @@ export async function showLobby(main, go) {
   const drawSeats = () => {
     // Some agents can't play every game.
     const able = (spec) =>
-      !only[spec] || only[spec].some(([players, of]) => players === count + 1 && of === Number(copies.value));
-    specs.forEach((spec, k) => able(spec) || (specs[k] = "champion"));
+      !only[spec] ||
+      only[spec].some(([players, of]) => players === count + 1 && (!whole || of === Number(copies.value)));
+    specs.forEach((spec, k) => able(spec) || (specs[k] = able(usual) ? usual : agents.find(able)));
     const named = [...agents.filter(able), "person"].map((spec) => [spec, playerName(spec)]);
-    const offered = [[EVEN, say("me.even", { name: agentName(even) })], ...named];
+    const offered = whole ? [[EVEN, say("me.even", { name: agentName(even) })], ...named] : named;
     seats.replaceChildren(h("legend", {}, say("lobby.who")), ...range(count).map((k) => opponent(k, offered)));
-    counts.replaceChildren(...range(4).map((k) => countButton(k + 1)));
+    counts.replaceChildren(...range(most).map((k) => countButton(k + 1)));
   };
   const opponent = (k, offered) => {
     const label = say("lobby.opponent", { number: k + 1 });
@@ -97,12 +110,13 @@ export async function showLobby(main, go) {
   );
   drawSeats();
 
+  const settings = () =>
+    whole ? { copies: Number(copies.value), italian_reading: boxes.italian.checked } : { game: game.name };
   /** Those who were chosen, with the champion in our place and for people. */
   const watch = async ({ target }) => {
     target.disabled = true;
-    const chosen = specs.slice(0, count).map((spec) => (spec === "person" ? "champion" : actual(spec)));
-    const settings = { copies: Number(copies.value), italian_reading: boxes.italian.checked };
-    const found = await openRoom("/api/rooms", watching(["champion", ...chosen], settings));
+    const others = specs.slice(0, count).map((spec) => (spec === "person" ? usual : actual(spec)));
+    const found = await openRoom("/api/rooms", watching([usual, ...others], settings()));
     if (found) go(`/game/${found.room}`);
     else target.disabled = false;
   };
@@ -117,8 +131,7 @@ export async function showLobby(main, go) {
           .map((spec) => (spec === "person" ? { kind: "open" } : { kind: "agent", agent: actual(spec) })),
       ],
       name: name.value || say("lobby.guest"),
-      copies: Number(copies.value),
-      italian_reading: boxes.italian.checked,
+      ...settings(),
       real_dice: boxes.real_dice.checked,
       // People are asked to agree to a coach only by somebody who really wants one.
       coach: coach ?? (boxes.coach.checked && !specs.slice(0, count).includes("person")),
@@ -126,26 +139,22 @@ export async function showLobby(main, go) {
       series: Number(series.value),
     };
     remember("name", name.value);
-    remember("lobby", {
-      count,
-      specs,
-      coach,
-      take_back: wish.take_back,
-      italian: wish.italian_reading,
-      copies: wish.copies,
-      series: wish.series,
-    });
+    remember("game", game.name);
+    const kept = { count, specs, coach, take_back: wish.take_back, series: wish.series };
+    if (whole) remember("lobby", { ...kept, italian: wish.italian_reading, copies: wish.copies });
+    else remember(`lobby.${game.name}`, kept);
     const found = await openRoom("/api/rooms", wish);
     if (found) go(`/game/${found.room}`);
     else event.submitter.disabled = false;
   };
 
   main.replaceChildren(
-    h("h1", {}, say("title")),
-    h("p", { class: "soft" }, say("tagline")),
+    h("h1", {}, game.title ?? say("title")),
+    h("p", { class: "soft" }, whole ? say("tagline") : (await gameOf(game.name)).tagline()),
     h(
       "form",
       { class: "card", submit: play },
+      all.length > 1 && gameChoice(all, game, (name) => showLobby(main, go, name)),
       h("fieldset", {}, h("legend", { id: "count-title" }, say("lobby.opponents")), counts),
       seats,
       h(
@@ -162,26 +171,63 @@ export async function showLobby(main, go) {
         h("label", {}, boxes.coach, h("span", {}, say("lobby.coach"))),
         h("label", {}, boxes.take_back, h("span", {}, say("lobby.take_back"))),
         h("label", {}, boxes.real_dice, h("span", {}, say("lobby.real_dice"))),
-        h("label", {}, boxes.italian, h("span", {}, say("lobby.italian"))),
+        whole && h("label", {}, boxes.italian, h("span", {}, say("lobby.italian"))),
         h("label", { for: "series" }, say("lobby.series"), series),
-        h("label", { for: "copies" }, say("lobby.copies"), copies),
-        h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
+        whole && h("label", { for: "copies" }, say("lobby.copies"), copies),
+        whole && h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
       ),
     ),
-    dailyPuzzle(),
-    await running(),
+    whole ? dailyPuzzle() : "",
+    await running(all),
   );
 }
 
-/** Who can be played against; without a connection, who could be last time. */
-async function opponents() {
+/** Which game: a button for each, and the rules of one that is not the page's own. */
+function gameChoice(all, now, choose) {
+  const pick = async (name) => {
+    remember("game", name);
+    await choose(name);
+    document.querySelector(`[data-game="${name}"]`)?.focus();
+  };
+  const rules = async () => showRules(await gameOf(now.name));
+  return h(
+    "fieldset",
+    { id: "games" },
+    h("legend", {}, say("lobby.game")),
+    h(
+      "div",
+      { class: "row", role: "group", "aria-label": say("lobby.game") },
+      all.map(({ name, title }) =>
+        button(title, () => pick(name), { "aria-pressed": String(name === now.name), "data-game": name }),
+      ),
+      now.name !== PECHVOGEL && button(say("rules"), rules, { class: "plain", id: "game-rules" }),
+    ),
+  );
+}
+
+/** What can be played; without a connection, what could be last time. */
+async function knownGames() {
   try {
-    const known = await ask("GET", "/api/agents");
-    remember("agents", known);
+    const known = await ask("GET", "/api/games");
+    const games = known.games.map(({ name, title, players }) => ({ name, title, players }));
+    remember("known", { ...known, games });
     return known;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return recall("agents", { agents: ["champion"], only: {} });
+    return recall("known", { games: [{ name: PECHVOGEL, players: [2, 3, 4, 5] }], first: PECHVOGEL });
+  }
+}
+
+/** Who can be played against; without a connection, who could be last time. */
+async function opponents(game) {
+  const [path, key] = game === PECHVOGEL ? ["", "agents"] : [`?game=${game}`, `agents.${game}`];
+  try {
+    const known = await ask("GET", `/api/agents${path}`);
+    remember(key, known);
+    return known;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return recall(key, { agents: ["champion"], only: {} });
   }
 }
 
@@ -200,7 +246,7 @@ function dailyPuzzle() {
 }
 
 /** The games of this browser that the server still knows. */
-async function running() {
+async function running(all) {
   const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at);
   const seen = seenGames();
   const rows = await Promise.all(
@@ -225,6 +271,7 @@ async function running() {
       h(
         "span",
         { class: "small soft" },
+        state.game && state.game !== PECHVOGEL ? `${all.find(({ name }) => name === state.game)?.title} · ` : "",
         new Date(game.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
         " · ",
         say(state.over ? "lobby.over" : "lobby.go_on"),

@@ -42,7 +42,7 @@ function drawHeader() {
       h("a", { class: "button", href: "/train" }, say("train.title")),
       h("a", { class: "button", href: "/explore" }, say("explore.nav")),
       h("a", { class: "button", href: "/me" }, say("me")),
-      button(say("rules"), showRules, { id: "rules" }),
+      button(say("rules"), () => showRules(page?.game), { id: "rules" }),
       button(say("first_turn"), showTour, { id: "tour" }),
       button(say("settings"), () => showSettings(reload), { id: "settings" }),
     ),

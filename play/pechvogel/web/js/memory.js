@@ -3,6 +3,7 @@
 
 import { ask, games, Refusal } from "./api.js";
 import * as deck from "./deck.js";
+import { ratedGames } from "./kept.js";
 import { clearShelf } from "./shelf.js";
 import { recall, remember } from "./words.js";
 
@@ -86,7 +87,7 @@ export async function collect(room) {
 /** The same for all games of this browser that are over. */
 export async function collectAll() {
   const known = new Set(remembered().map((game) => game.room));
-  for (const room of Object.keys(games()).filter((name) => !known.has(name))) {
+  for (const room of Object.keys(ratedGames()).filter((name) => !known.has(name))) {
     if ((await tried(() => ask("GET", `/api/rooms/${room}`)))?.over) await collect(room);
   }
 }

@@ -66,13 +66,11 @@ export function places(points) {
   return order.map((seat) => ({ seat, place: 1 + points.filter((other) => other > points[seat]).length }));
 }
 
-/** Who came in which place: markers, what frustrations cost, points, and the sum of a series. */
+/** Who came in which place: points and how they come about, and the sum of a series. */
 export function ranking(page) {
   const { seats, scores, position, seat: mine } = page;
   const { winners, series } = page.state;
   const one = ({ seat, place }) => {
-    const markers = position.players[seat].markers.reduce((sum, count, k) => sum + count * (k + 3), 0);
-    const costs = markers - scores[seat];
     return h(
       "li",
       { class: winners.includes(seat) ? "won" : "" },
@@ -80,7 +78,7 @@ export function ranking(page) {
       face(seats, seat),
       h("span", { class: "name" }, seatName(seats, seat, mine)),
       h("span", { class: "points" }, say("me.points", { points: whole(scores[seat]) })),
-      h("span", { class: "soft small how" }, costs > 0 ? `${markers} − ${costs}` : ""),
+      h("span", { class: "soft small how" }, page.game.how(position, seat, scores[seat])),
       series && h("span", { class: "small sum" }, say("series.sum", { points: whole(series.points[seat]) })),
     );
   };

@@ -5,8 +5,7 @@ import { ask, games, Refusal, tryTo } from "./api.js";
 import { alarm, button, h, sleep } from "./dom.js";
 import * as draw from "./draw.js";
 import { agrees } from "./fair.js";
-import { positionOf } from "./line.js";
-import { actionWords, sourceWords } from "./sentences.js";
+import { sourceWords } from "./sentences.js";
 import { shelve, shelved } from "./shelf.js";
 import { labelled, percent, say, signed } from "./words.js";
 
@@ -16,14 +15,14 @@ export async function showReview(page) {
   const found = await reviewOf(page);
   if (!found || page.stopped) return;
   const { seats, seat: mine } = page;
-  const analysis = new Analysis(page, found, mine ?? 0);
+  const analysis = page.game.whole ? new Analysis(page, found, mine ?? 0) : null;
   page.reviewing = true; // what happens elsewhere must not wipe it away
   const title = h("h1", { tabindex: "-1" }, say("review.title"));
   const close = () => page.go(`/game/${page.room}`);
   const lists = h("div");
   const verdict = h("div");
   const look = (who) => {
-    analysis.look(who);
+    analysis?.look(who);
     lists.replaceChildren(whose(seats, mine, who, look), ...decisions(page, found, who, analysis));
     lists.querySelector("[aria-pressed='true']").focus({ preventScroll: true });
   };
@@ -31,7 +30,7 @@ export async function showReview(page) {
   lists.replaceChildren(whose(seats, mine, who, look), ...decisions(page, found, who, analysis));
   page.main.replaceChildren(
     h("div", { class: "row head" }, title, button(say("close"), close, { "data-key": "close" })),
-    analysis.element,
+    analysis?.element ?? "",
     h(
       "section",
       { class: "card" },
@@ -58,7 +57,7 @@ export async function showReview(page) {
         )
       : "",
   );
-  analysis.showAddressed();
+  analysis?.showAddressed();
   title.focus({ preventScroll: true });
   verdict.replaceChildren(...[await kept(page)].filter(Boolean));
 }
@@ -134,15 +133,20 @@ function decisions(page, found, who, analysis) {
     analysis.showStep(row.step);
     analysis.element.scrollIntoView({ block: "start" });
   };
-  const words = (row) => actionWords(row.action, positionOf(row.position), seats, mine);
-  const to = (row, text) => button(text, () => visit(row), { class: "plain", "data-step": row.step });
+  const words = (row, action = row.action) => page.game.decided(row, action, seats, mine);
+  const to = (row, text) =>
+    analysis ? button(text, () => visit(row), { class: "plain", "data-step": row.step }) : h("span", {}, text);
+  const dear = (row) => {
+    const facts = { turn: row.turn + 1, action: words(row), points: percent(row.costs) };
+    return analysis ? say("analysis.dear", facts) : say("review.mistake", { ...facts, best: words(row, row.best) });
+  };
   const mistake = (row) =>
     h(
       "li",
       {},
       markBadge(row.mark),
       " ",
-      to(row, say("analysis.dear", { turn: row.turn + 1, action: words(row), points: percent(row.costs) })),
+      to(row, dear(row)),
     );
   const line = (row) =>
     h(

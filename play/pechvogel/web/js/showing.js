@@ -2,9 +2,7 @@
 
 import { announce, sleep } from "./dom.js";
 import { seatName } from "./draw.js";
-import { actionWords, FRUSTRATE, happened, PASS, robbed, TAKE } from "./sentences.js";
-import { play, tremble } from "./sound.js";
-import { robs } from "./view.js";
+import { play } from "./sound.js";
 import { recall, say } from "./words.js";
 
 const PACES = { slow: 1400, normal: 700, fast: 250, instant: 0 };
@@ -58,7 +56,7 @@ export class Showing {
   async show(event) {
     const { page } = this;
     if (event.seats) page.seats = event.seats;
-    const sentences = happened(event, page.seats, page.seat);
+    const sentences = page.game.happened(event, page.seats, page.seat);
     // Where nobody sees it, nothing is drawn out: so whoever is asked hears of it at once.
     const unseen = this.skipping || document.visibilityState === "hidden";
     const wait = unseen || !WATCHED.includes(event.kind) ? 0 : pace();
@@ -78,10 +76,10 @@ export class Showing {
     }
     const busy = { sentences, seat };
     page.draw({ busy, takes: 0.8 * wait, saying: this.saying(event) });
-    this.underline(event, wait);
+    if (wait) page.game.underline(event, page.view?.table, page.seat);
     if (event.turn) page.position = event.position;
     if (!wait) return;
-    const passing = event.kind === "action" && event.action === PASS;
+    const passing = event.kind === "action" && page.game.isPass(event.action);
     await this.pause(event.turn ? 1.5 * wait : event.forced || passing ? wait / 2 : wait);
     if (event.turn && !page.stopped) page.draw({ busy, takes: wait / 2 }); // the dice go on
   }
@@ -99,10 +97,7 @@ export class Showing {
     if (page.stopped) return;
     this.tell(sentences);
     page.draw({ busy: { sentences, seat }, takes: wait / 2 });
-    const { target, targets, ravens } = event.position;
-    if (event.faces.includes(0)) play("raven");
-    else if (event.faces.includes(target)) play("place");
-    if (targets > 3 || ravens > 2) page.view?.table.lightBoard(ravens < 3);
+    page.game.landed(event, page.view?.table);
     await this.pause(wait / 2);
   }
 
@@ -113,26 +108,10 @@ export class Showing {
   }
 
   /** What somebody says with an action. */
-  saying({ kind, seat, action, asked }) {
-    const { seats, seat: mine } = this.page;
-    if (kind !== "action" || seat === mine) return null;
-    return { seat, words: actionWords(action, asked, seats, mine) };
-  }
-
-  /** What is worth a sound or a shake. */
-  underline(event, wait) {
-    if (!wait) return;
-    const { view, seat } = this.page;
-    if (event.kind === "action" && robs(event.action)) {
-      const victim = robbed(event.asked, event.action);
-      view?.table.shakeSeat(victim);
-      play("steal");
-      if (victim === seat) tremble(60, 40, 60);
-    } else if (event.action === TAKE) play("marker");
-    else if (event.action === FRUSTRATE) {
-      play("frustrate");
-      if (event.asked.active === seat) tremble(40);
-    } else if (event.turn?.murphy !== null && event.turn) play("murphy");
+  saying(event) {
+    const { game, seats, seat: mine } = this.page;
+    if (event.kind !== "action" || event.seat === mine) return null;
+    return { seat: event.seat, words: game.saying(event, seats, mine) };
   }
 
   /** The end of a game that we have played. */

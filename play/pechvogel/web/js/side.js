@@ -109,10 +109,11 @@ export class Side {
       );
     const share = `/position?p=${encodeURIComponent(JSON.stringify(page.position))}`;
     return [
-      page.token && button(say("habits.title"), showHabits, { class: "plain", "data-key": "habits" }),
+      page.token && page.game.whole && button(say("habits.title"), showHabits, { class: "plain", "data-key": "habits" }),
       state.promise && button(say("fair.title"), showFairness, { class: "plain", "data-key": "fair" }),
       // The page of a position shows what the coach would say: at a table of several people, all must have agreed to it.
-      (alone || state.over || state.agreed.coach) &&
+      page.game.whole &&
+        (alone || state.over || state.agreed.coach) &&
         h("a", { href: share, "data-key": "share" }, say("position.share")),
       // Whoever opened the game; if they have gone, any player.
       page.token && (alone || state.over) && (state.owner ?? page.seat) === page.seat && deleting(page),

@@ -4,6 +4,7 @@ import { ask, games, Refusal } from "./api.js";
 import * as deck from "./deck.js";
 import { alarm, announce, button, h, range, select } from "./dom.js";
 import { agentKind } from "./faces.js";
+import { ratedGames } from "./kept.js";
 import { drawWaiting } from "./missing.js";
 import { actionWords, because, question, sourceWords } from "./sentences.js";
 import { Table } from "./table.js";
@@ -156,7 +157,7 @@ export class TrainerPage {
 
   /** Mistakes of finished games of this browser go into the deck; a few games in one visit, as the coach must think. */
   async gather() {
-    const rooms = Object.entries(games())
+    const rooms = Object.entries(ratedGames())
       .filter(([room, game]) => game.token && !deck.isGathered(room))
       .sort(([, a], [, b]) => b.at - a.at);
     let left = GAMES;

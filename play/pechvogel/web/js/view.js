@@ -6,22 +6,20 @@ import { seatName } from "./draw.js";
 import { agentKind, characterLine, face } from "./faces.js";
 import { invitation } from "./invite.js";
 import { sumsBefore } from "./people.js";
-import { DISCARD, FRUSTRATE, PASS, REDUCE, robbed, STEAL, TAKE } from "./sentences.js";
 import { Side } from "./side.js";
-import { Table } from "./table.js";
 import { say } from "./words.js";
 
 class View {
   constructor(page) {
     this.page = page;
     const choose = (action, event) => page.answers.choose(action, event);
-    this.table = new Table(choose, (seat) =>
+    this.table = new page.game.Table(choose, (seat) =>
       page.showing.wake ? page.showing.wake() : seat !== null && introduce(page, seat),
     );
     this.asking = h("div", { class: "asking" });
     this.side = new Side(page);
     const stage = h("div", { class: "stage" }, this.table.element, this.asking);
-    this.element = h("div", { class: "table" }, stage, this.side.element);
+    this.element = h("div", { class: `table ${page.game.name}` }, stage, this.side.element);
     const light = (event) => this.light(event.target.closest?.("[data-do], [data-action]"));
     this.element.addEventListener("pointerover", light);
     this.element.addEventListener("focusin", light);
@@ -43,7 +41,7 @@ class View {
       this.update = update;
       this.asking.replaceChildren(element);
     }
-    this.table.offer(!busy && page.asked() && !page.coach.doubt ? standing(page) : []);
+    this.table.offer(!busy && page.asked() && !page.coach.doubt ? page.game.standing(page) : []);
     this.side.draw();
   }
 
@@ -86,22 +84,6 @@ function introduce({ seats, seat: mine, strength }, number) {
     ),
   );
 }
-
-/** Which pieces stand for which legal action. */
-function standing({ state, position, seat }) {
-  return state.legal
-    .filter((action) => action !== PASS)
-    .map((action) => {
-      if (action < PASS) return [action, { die: action + 3 }];
-      if (action === REDUCE || action === FRUSTRATE) return [action, { tokens: seat }];
-      if (action === TAKE) return [action, { middle: position.target }];
-      if (action < DISCARD) return [action, { seat: { number: robbed(position, action), value: position.target } }];
-      return [action, { middle: action - DISCARD + 3 }];
-    });
-}
-
-/** Whether an action takes something from another player. */
-export const robs = (action) => action >= STEAL && action < DISCARD;
 
 /** There is no such game, or none any more. */
 export function drawGone(main, words) {

@@ -48,6 +48,12 @@ export async function loadWords() {
   document.title = words.title;
 }
 
+/** Words of another game, under a prefix; it is the language of the page. */
+export async function loadMore(prefix, folder) {
+  const found = await (await fetch(`${folder}/${document.documentElement.lang}.json`)).json();
+  for (const [key, text] of Object.entries(found)) words[`${prefix}${key}`] = text;
+}
+
 /** The words of a key, with what stands in braces filled in. */
 export function say(key, facts = {}) {
   const text = words[key];
