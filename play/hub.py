@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.agents import registry
-from pechvogel.play.games import REMEMBERED, Offer, offers
+from pechvogel.agents.games import DEFAULT
+from pechvogel.play.games import REMEMBERED, offer, offers
 from pechvogel.play.review import Review
 from pechvogel.play.room import Opening, Room, RoomError, new_id
 from pechvogel.play.store import EVERY, DamagedError, Store, gone
@@ -439,21 +440,21 @@ class Hub:
 
     def warm_up(self) -> None:
         """Let the usual agents load and compile what they need, before somebody waits for them."""
-        for offer in offers():
-            for players in offer.kind.players:
-                variant = offer.kind.variant(players)
-                for spec in (FALLBACK, offer.part("opponents").stand_in(variant)):
-                    registry.prepare(self._agent(spec, offer.name), variant)
+        for game in offers():
+            for players in game.kind.players:
+                variant = game.kind.variant(players)
+                for spec in (FALLBACK, game.part("opponents").stand_in(variant)):
+                    registry.prepare(self._agent(spec, game.name), variant)
 
     # ------------------------------------------------------------------------------ coach
 
-    async def advise(self, offer: Offer, position: Any, who: str = "") -> dict[str, Any]:
+    async def advise(self, position: Any, who: str = "", game: str = DEFAULT) -> dict[str, Any]:
         """What the coach says about a position of a game."""
-        return await self._ask_coach(who, lambda: offer.part("coach").advise(position))
+        return await self._ask_coach(who, lambda: offer(game).part("coach").advise(position))
 
-    async def analyse(self, offer: Offer, position: Any, who: str = "") -> dict[str, Any]:
+    async def analyse(self, position: Any, who: str = "", game: str = DEFAULT) -> dict[str, Any]:
         """The same and more about any position."""
-        return await self._ask_coach(who, lambda: offer.part("coach").analyse(position))
+        return await self._ask_coach(who, lambda: offer(game).part("coach").analyse(position))
 
     def check_coach(self, who: str) -> None:
         """RoomError if too many wait for the coach, or this address alone asks too much at once."""
@@ -496,7 +497,7 @@ class Hub:
         """What can be remembered of a finished game."""
         game = (await self.live(name)).room.opening.game
         if game not in REMEMBERED:
-            raise RoomError(409, f"games of {game} are not remembered: there is no rating for it", "not_remembered")
+            raise RoomError(409, f"games of {game} are not remembered: there is no rating for it")
         await self.review(name, who)
         live = await self.live(name)
         if live.review is None or live.review.text is None:  # it was loaded anew in the meantime

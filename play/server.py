@@ -578,7 +578,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             raise RoomError(409, "you are not asked now", "not_asked")
         if not live.room.agreed("coach"):
             raise RoomError(409, "not everybody at the table has agreed to a coach", "not_agreed")
-        return await _while_there(request, hub.advise(live.room.opening.offer, table.position(), request.state.who))
+        return await _while_there(request, hub.advise(table.position(), request.state.who, live.room.opening.game))
 
     @app.post("/api/rooms/{room}/hint")
     async def hint(room: RoomName, request: Request, authorization: Token = None) -> dict[str, Any]:
@@ -587,7 +587,7 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
         hub.check_coach(request.state.who)  # before the game becomes practice
         now = (await hub.move(room, {"do": "hint", "seat": seat})).room
         assert now.table is not None
-        return await _while_there(request, hub.advise(now.opening.offer, now.table.position(), request.state.who))
+        return await _while_there(request, hub.advise(now.table.position(), request.state.who, now.opening.game))
 
     @app.get("/api/rooms/{room}/review", response_model=State)
     async def review(room: RoomName, request: Request) -> Response:
@@ -626,4 +626,4 @@ def _add_play(app: FastAPI, hub: Hub) -> None:
             except ValueError as error:
                 raise RoomError(422, f"throw: {error}") from None
             found = table.position()
-        return await _while_there(request, hub.analyse(offer(game), found, request.state.who))
+        return await _while_there(request, hub.analyse(found, request.state.who, game))

@@ -44,7 +44,10 @@ def test_whatever_people_may_meet_has_a_code() -> None:
 
 
 def test_every_code_has_words_and_no_words_are_idle() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for path in [*WEB.glob("js/*.js"), *PLAY.glob("pechvogel/*.py")])
+    code = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in [*WEB.glob("js/*.js"), *PLAY.glob("*.py"), *PLAY.glob("pechvogel/*.py")]
+    )
     used = codes() | set(re.findall(r'"error\.(\w+)"', code))
     assert len(codes()) > 20
     for language in LANGUAGES:

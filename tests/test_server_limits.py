@@ -36,7 +36,8 @@ CONNECTIONS = 150
 # The server with less patience, a coach who waits for a file, and long games for those who play with one copy.
 PATCHES = f"""
 import json, pathlib, sys, time
-from pechvogel.play import hub, room, serve
+from pechvogel.play import room, serve
+from pechvogel.play.pechvogel import coach
 serve.HEAD_SECONDS = serve.BODY_SECONDS = 2.0
 serve.SLOW_SECONDS = 4.0
 serve.MAX_CONNECTIONS = {CONNECTIONS}
@@ -49,7 +50,7 @@ def think(position):
         time.sleep(0.01)
     return {{}}
 
-hub.coach.analyse = hub.coach.advise = think
+coach.analyse = coach.advise = think
 begin = room.Room.__init__
 
 def begin_long(self, opening):

@@ -74,7 +74,7 @@ def test_what_is_told_of_a_decision() -> None:
         assert row["costs"] == pytest.approx(shares[0] - dict(row["actions"])[step.action], abs=2e-6)
         assert row["mark"] == mark_of(row["costs"])
     for number, step in enumerate(found["steps"]):
-        assert Position.parse(step["position"]).to_dict() == module.position_of(table.steps[number].after, 0).to_dict()
+        assert Position.parse(step["position"]).to_dict() == table.position_of(table.steps[number].after).to_dict()
 
 
 def test_marks() -> None:

@@ -123,6 +123,8 @@ export class Table {
   // ------------------------------------------------------------------ what moves
 
   placePieces(position, seats, mine, takes) {
+    const names = seats.map((_, seat) => seatName(seats, seat, mine));
+    const initials = initialsOf(names);
     SUMS.forEach((sum, row) => {
       const { squares, stack, told, element } = this.rows[row];
       const length = position.row_lengths[row];
@@ -132,8 +134,8 @@ export class Table {
       const where = [];
       position.players.forEach(({ places }, seat) => {
         const piece = this.pieces[seat][row];
-        const name = seatName(seats, seat, mine);
-        piece.textContent = [...name][0] ?? "?";
+        const name = names[seat];
+        piece.textContent = initials[seat];
         piece.title = name;
         const place = places[row] ? squares[places[row] - 1].discs : null;
         if (piece.parentNode !== place) {
@@ -199,6 +201,13 @@ export class Table {
   celebrate() {
     pulse(this.seats[this.mine ?? 0].element, GOLD, 2400);
   }
+}
+
+/** A letter for everybody, two where one would stand for several. */
+function initialsOf(names) {
+  const first = names.map((name) => [...name][0] ?? "?");
+  const shared = (letter) => first.filter((other) => other === letter).length > 1;
+  return names.map((name, k) => (shared(first[k]) ? [...name].slice(0, 2).join("") : first[k]));
 }
 
 function rowPlace(sum, length) {
