@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from lucky_loser_env.rules import BONUS, NUM_DICE, NUM_ROWS, SUMS
 from pechvogel.tabletop.drawing import (
-    ACTIVE,
     COLUMNS,
     FELT,
     GAP,
@@ -109,7 +108,7 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
     cards = "  ".join(map(str, position.bonus)) or "none"
     throw = "  ".join(map(str, position.last_throw)) or "-"
     begins = f"{SEAT_MARKS[position.first]} begins every round"
-    lines += [rule, f"   bonus cards  {cards:<16}   last throw  {throw:<12}   {begins}", rule]
+    lines += [rule, f"   bonus cards  {cards:<12}   last throw  {throw:<12}   {begins}", rule]
     return "\n".join([*lines, *(paint(line, "asked") for line in wrapped_question(question(position, names)))])
 
 
@@ -215,7 +214,7 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
         ahead = scores is not None and scores[seat] == max(scores)
         lit = ahead if over else seat == position.active
         score = None if scores is None else scores[seat]
-        draw_panel(canvas, x, top, wide, high, lit, seat == position.to_act, f"     {who[seat]}", score)
+        draw_panel(canvas, (x, top, wide, high), who[seat], score, lit, seat == position.to_act, indent=32)
         _draw_piece(canvas, x + 17, top + 15, 9, seat)
         center, apart = x + wide / 2, min(40, (wide - 12) / NUM_ROWS)
         for row, count in enumerate(player.chips):
@@ -229,4 +228,4 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
                 center, top + 101, f"bonus {player.bonus}" if canvas.labels else f"+{player.bonus}", 12, INK, bold=True
             )
         if seat == position.first:
-            canvas.label(center, top + 121, "begins every round", 11, ACTIVE if lit and over else INK, fit=wide - 10)
+            canvas.label(center, top + 121, "begins every round", 11, INK, fit=wide - 10)

@@ -160,9 +160,8 @@ def _add_training(commands: Any) -> None:
     report.add_argument(
         "--against",
         nargs="+",
-        default=["random", "heuristic", "planner", "ppo"],
         metavar="AGENT",
-        help="who sits at the other places (default: random heuristic planner ppo)",
+        help="who sits at the other places (default: random, heuristic, planner and ppo, as far as the game has them)",
     )
     report.add_argument(
         "--games", type=_up_to(MAX_GAMES), default=10000, metavar="N", help="per table (default 10,000)"

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pechvogel.agents import registry
-from pechvogel.agents.games import kind_of
+from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.bits import random_actions
 from pechvogel.tabletop.kind import Variant
 from pechvogel.train.timing import Contender, measure
@@ -40,13 +40,17 @@ LABELS = {
     "pettingzoo_connect_four_env": "PettingZoo connect_four_v3.env()",
     "openspiel_pig": "OpenSpiel pig, compiled random bots",
     "openspiel_backgammon": "OpenSpiel backgammon, compiled random bots",
+    "pechvogel_kernel": "Pechvogel's kernel, one core",
+    "pechvogel_raw_env": "Pechvogel's raw_env()",
 }
 RATIOS = (
     ("kernel", "openspiel_pig"),
     ("kernel", "openspiel_backgammon"),
+    ("kernel", "pechvogel_kernel"),  # of another game
     ("kernel_all", "kernel"),  # what this machine's cores give at best
     ("batch_all", "batch_1"),
     ("raw_env", "pettingzoo_connect_four_raw"),
+    ("raw_env", "pechvogel_raw_env"),
     ("env", "pettingzoo_connect_four_env"),
 )
 
@@ -95,20 +99,21 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
         "env": _environment(lambda: kind.make("env", variant)),
     }
     missing = {}
-    if peers:
-        for name, make in _PEERS.items():
-            try:
-                contenders[name] = make()
-            except ImportError as error:
-                missing[name] = str(error)
+    first = {} if variant.game == DEFAULT else _our_first_game()
+    others = {**_PEERS, **first} if peers else {}
+    for name, make in others.items():
+        try:
+            contenders[name] = make()
+        except ImportError as error:
+            missing[name] = str(error)
     in_order = {name: contenders[name] for name in _ORDER if name in contenders}
     speeds = measure(in_order, seconds, ROUNDS)
     median: dict[str, float | None] = {name: statistics.median(values) for name, values in speeds.items()}
     median.update(dict.fromkeys(missing))
-    ours = {name: speed for name, speed in median.items() if name not in _PEERS}
+    ours = {name: speed for name, speed in median.items() if name not in others}
     return {
         **ours,
-        "peers": {name: median[name] for name in _PEERS} if peers else {},
+        "peers": {name: median[name] for name in others},
         "ratios": {
             f"{ours}/{theirs}": statistics.median(speeds[ours]) / statistics.median(speeds[theirs])
             for ours, theirs in RATIOS
@@ -119,6 +124,7 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
             for ours, theirs in RATIOS
             if theirs in speeds
         },
+        "game": variant.game,
         "players": variant.num_players,
         "cores": os.cpu_count(),
         "missing": missing,
@@ -128,7 +134,8 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
 def show(result: dict[str, Any]) -> None:
     """Print the result as tables."""
     console = Console()
-    table = Table(title=f"Decisions per second, {result['players']} players (median of {ROUNDS} rounds)")
+    what = f"{result['game']}, {result['players']} players"
+    table = Table(title=f"Decisions per second, {what} (median of {ROUNDS} rounds)")
     table.add_column("what")
     table.add_column("decisions/s", justify="right")
     for name, label in LABELS.items():
@@ -241,3 +248,13 @@ _PEERS: dict[str, Callable[[], Contender]] = {
     "openspiel_pig": lambda: _openspiel("pig"),
     "openspiel_backgammon": lambda: _openspiel("backgammon"),
 }
+
+
+def _our_first_game() -> dict[str, Callable[[], Contender]]:
+    """What another game of this house is measured against, too."""
+    kind = kind_of(DEFAULT)
+    variant = kind.variant(2)
+    return {
+        f"{DEFAULT}_kernel": lambda: _kernel(variant, 1),
+        f"{DEFAULT}_raw_env": lambda: _environment(lambda: kind.make("raw_env", variant)),
+    }

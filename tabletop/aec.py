@@ -61,7 +61,7 @@ class TableEnv(AECEnv[str, Observation, int], Generic[P]):
     """A game around a table."""
 
     records: ClassVar[Records[Any]]
-    pictures: ClassVar[Pictures]
+    pictures: Pictures
 
     def __init__(self, game: Game[P], reward: str, observation_size: int, render_mode: str | None) -> None:
         super().__init__()

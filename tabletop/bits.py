@@ -41,7 +41,7 @@ def count_actions(bits: int) -> int:
 
 
 @inlined
-def nth_action(bits: int, n: int) -> int:
+def nth_action(bits: int, n: Any) -> int:
     """The n-th action among legal bits, counted from 0: its byte by sums of all bytes at once, then a look-up."""
     x, rank = np.uint64(bits), np.uint64(n)
     pairs = x - ((x >> _U1) & _PAIRS)
@@ -50,7 +50,7 @@ def nth_action(bits: int, n: int) -> int:
     passed = (((rank * _EACH_BYTE) | _TOP_BITS) - up_to) & _TOP_BITS  # a bit for each byte that ends before
     place = (((passed >> _U7) * _EACH_BYTE) >> _U53) & ~_U7
     before = ((up_to << _U8) >> place) & _U255
-    return np.int64(place) + _NTH_OF_BYTE[(x >> place) & _U255, rank - before]  # type: ignore[no-any-return]
+    return np.int64(place) + _NTH_OF_BYTE[(x >> place) & _U255, rank - before]
 
 
 @inlined

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -102,7 +102,7 @@ def inlined(function: F) -> F:
     return _compile(function, forceinline=True)
 
 
-def for_game(module: str, template: F, *, inline: bool = False, **parts: Callable[..., Any]) -> F:
+def for_game(module: str, template: F, parts: Mapping[str, Callable[..., Any]], *, inline: bool = False) -> F:
     """Compile for one game what is the same for all: a template, with the game's own functions for those of its file.
 
     Numba knows the functions that a kernel calls when it compiles it, and can't cache those that it is handed at a

@@ -15,6 +15,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pechvogel.agents import registry
 from pechvogel.agents.card import read_card, variant_of, write_card
 from pechvogel.agents.games import kind_of
 from pechvogel.tabletop.files import replace_file
@@ -29,7 +30,10 @@ REPORT = "report.html"
 KINDS = {"pechvogel-policy-1": ("ppo", "decisions of the learner"), "pechvogel-value-1": ("champion", "turns")}
 
 
-def make(folder: Path, against: Sequence[str], games: int, seed: int, game: str | None = None) -> dict[str, Any]:
+AGAINST = ("random", "heuristic", "planner", "ppo")  # who sits at the other places, as far as a game has them
+
+
+def make(folder: Path, against: Sequence[str] | None, games: int, seed: int, game: str | None = None) -> dict[str, Any]:
     """Evaluate the run's agent and write the report; the result is what `--json` writes."""
     weights = folder / WEIGHTS
     if not weights.is_file():
@@ -47,6 +51,8 @@ def make(folder: Path, against: Sequence[str], games: int, seed: int, game: str 
     variant = variant_of(card)
     if game not in (None, variant.game):
         raise ValueError(f"{folder} has weights for {variant.game}, not for {game}")
+    if against is None:
+        against = [name for name in AGAINST if name in registry.names(variant.game)]
     setup = tournament.Setup(
         [f"{agent}:weights={weights}", *against], variant, games=games, seed=seed, first_against_rest=True
     )

@@ -1,4 +1,17 @@
-"""Rules of thumb."""
+"""Rules of thumb that a good casual player uses: a worthy yardstick that thinks no further than this turn.
+
+What groups are worth is reckoned in points:
+
+- Chips and bonus cards that they bring now count as they are.
+- Pieces promise more: one on an X brings a chip with every group of its sum, as long as there are chips, and nobody
+  sends it home. How much, depends on the row's value, on how likely a throw can form its sum, and on how many chips are
+  left. The step before the X promises even more than the X itself: from there one takes a chip, too, sends home
+  whoever has dared to go first, and can't be sent home oneself. Squares further away promise less.
+- Whoever is sent home, or has a piece in a row that closes, loses what it promised; that is better than having it
+  oneself, all the more if it hits the best of the others. At larger tables the harm done to one of many counts less.
+- Chips that are lacking for the next set promise a part of the next bonus card: the fewer are lacking, the more.
+- Closing the third row, or taking the last card, ends the game with this round: good if one is ahead, else bad.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +20,35 @@ from typing import Any
 
 import numpy as np
 
-from lucky_loser_env import rules
-from lucky_loser_env.rules import BONUS, GROUPS, NUM_ACTIONS, NUM_CARDS, NUM_ROWS, SUMS, States, ends, score_of
+from lucky_loser_env.rules import (
+    BONUS,
+    GROUPS,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    NUM_ROWS,
+    ROWS_TO_END,
+    SUMS,
+    States,
+    ends,
+    least_chips,
+    legal_of,
+    score_of,
+)
 from pechvogel.agents.base import BatchAgent
-from pechvogel.tabletop.arrays import Floats, Ints, Ints8
-from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.arrays import Ints, Ints8
+from pechvogel.tabletop.compile import compiled, inlined
 
+HOLD = 2.0  # chips that a piece on an X promises, if its sum could be formed in every turn
+NEAR = (1.0, 1.5, 0.7, 0.3)  # ... and what a piece promises so many groups before it, compared with that
+PLENTY = 4  # chips in a stack: with fewer left, a piece promises less
+LACKING = (0.0, 0.5, 0.2, 0.15, 0.1, 0.05, 0.0)  # how much of the next card a set promises that lacks so many chips
+HARM = 1.5  # what a promise that others lose is worth, compared with one's own
+LEADER = 0.5  # ... and more, if it is the best of the others
+END = 10.0  # points for ending the game when ahead, or for not ending it
+CHANCES = (0.853, 0.924, 0.782, 0.820, 0.801, 0.795)  # by row: that a throw can form its sum
+
+# Groups by action and row.
 _COUNTS = np.array([[groups.count(value) for value in SUMS] for groups in GROUPS], np.int64)
-
-# chips expected from holding an X (per unit chance), near 1,2,3 fractions, few, set q1..q5, harm, leader, end, tempo
-W0 = np.array([4.0, 0.6, 0.4, 0.2, 3.0, 0.5, 0.3, 0.2, 0.1, 0.05, 0.7, 0.5, 8.0, 0.0])
-CHANCE = np.array([0.853, 0.924, 0.782, 0.820, 0.801, 0.795])
 
 
 class HeuristicAgent(BatchAgent):
@@ -25,110 +56,112 @@ class HeuristicAgent(BatchAgent):
 
     name = "heuristic"
 
-    def __init__(self, weights: Any = None) -> None:
-        self.w = W0 if weights is None else np.asarray(weights, float)
-
     def act_batch(self, states: States, masks: Ints8, rngs: Sequence[np.random.Generator]) -> Ints:
         """One action per game; the generators are not used."""
         actions = np.empty(len(states), np.int64)
-        _choose_all(states, actions, self.w)
+        _choose_all(states, actions)
         return actions
 
 
 @compiled
-def _choose_all(states: States, actions: Ints, w: Floats) -> None:
+def _choose_all(states: States, actions: Ints) -> None:
     for i in range(len(states)):
-        actions[i] = choose_w(states[i], w)
+        actions[i] = choose(states[i])
 
 
 @compiled
 def choose(s: Any) -> int:
-    return choose_w(s, W0)
-
-
-@compiled
-def choose_w(s: Any, w: Floats) -> int:
     """The action of whoever is asked."""
-    bits = rules.legal_of(s)
+    rival = -1  # the points of the best of the others
+    for seat in range(s.num_players):
+        if seat != s.active:
+            rival = max(rival, score_of(s, seat))
+    bits = legal_of(s)
     best, best_worth = -1, -1e9
     for action in range(NUM_ACTIONS):
         if bits >> action & 1:
-            worth = _worth(s, action, w)
+            worth = _worth(s, action, rival)
             if worth > best_worth:
                 best, best_worth = action, worth
     return best
 
 
 @compiled
-def _promise(row: int, away: int, left: int, w: Floats) -> float:
-    """Points that a piece so many groups away from its X promises, with so many chips left."""
-    if left <= 0:
-        return 0.0
-    near = 1.0 if away == 0 else (w[away] if away <= 3 else 0.0)
-    return w[0] * CHANCE[row] * SUMS[row] * near * min(left, w[4]) / w[4]
-
-
-@compiled
-def _set_promise(lacking: int, cards: int, w: Floats) -> float:
-    if cards >= NUM_CARDS or lacking > 5:
-        return 0.0
-    return BONUS[cards] * w[4 + lacking]
-
-
-@compiled
-def _worth(s: Any, action: int, w: Floats) -> float:
+def _worth(s: Any, action: int, rival: int) -> float:
+    """Points by which actions are compared; 0 for doing nothing."""
     me = s.active
-    n = s.num_players
-    mine = score_of(s, me)
-    best_other = -1
-    for seat in range(n):
-        if seat != me:
-            best_other = max(best_other, score_of(s, seat))
-    points = 0.0
-    worth = 0.0
-    lacking_before = 0
-    lacking = 0
-    complete = True
+    points, promises = 0, 0.0
     closed = 0
+    sets, lacking = 99, 0  # after it: how many sets, and what the next one lacks
     for row in range(NUM_ROWS):
         groups = _COUNTS[action, row]
-        left = s.stacks[row]
-        place, length = s.places[me, row], s.row_lengths[row]
-        chips = max(0, place + groups - max(place, length - 1))
-        after = left - chips
-        closed += after == 0
-        lacks = s.chips[me, row] == s.sets[me]
-        lacking_before += lacks
-        lacking += lacks and chips == 0
-        if groups == 0:
-            continue
+        chips = _chips(s, row, groups)
         points += SUMS[row] * chips
-        there = min(place + groups, length)
-        worth += _promise(row, length - there, after, w)
-        if place > 0:
-            worth -= _promise(row, length - place, left, w)
-        for seat in range(n):
-            if seat != me and s.places[seat, row] > 0:
-                home = after == 0 or (chips > 0 and place < length and s.places[seat, row] == length)
-                change = _promise(row, length - s.places[seat, row], left, w)
-                if not home:
-                    change -= _promise(row, length - s.places[seat, row], after, w)
-                share = w[10] / (n - 1)
-                if score_of(s, seat) == best_other:
-                    share += w[11] / (n - 1)
-                worth += share * change
+        closed += s.stacks[row] == chips
+        if groups > 0:
+            promises += _promised(s, row, groups, chips, rival)
+        owned = s.chips[me, row] + chips
+        if owned < sets:
+            sets, lacking = owned, 0
+        lacking += owned == sets
     cards = s.cards
-    if lacking == 0:
-        points += BONUS[cards] if cards < NUM_CARDS else 0
-        cards += 1
-        # the next set
-        for row in range(NUM_ROWS):
-            groups = _COUNTS[action, row]
-            place, length = s.places[me, row], s.row_lengths[row]
-            chips = max(0, place + groups - max(place, length - 1))
-            lacking += s.chips[me, row] + chips == s.sets[me] + 1
-    worth += _set_promise(lacking, cards, w) - _set_promise(lacking_before, s.cards, w)
-    if (closed >= rules.ROWS_TO_END or cards >= NUM_CARDS) and not ends(s):
-        lead = mine + points - best_other
-        worth += w[12] if lead > 0 else -w[12]
-    return points + worth
+    for _ in range(sets - s.sets[me]):
+        if cards < NUM_CARDS:
+            points += BONUS[cards]
+            cards += 1
+    promises += _card_share(lacking, cards) - _card_share(_lacking(s), s.cards)
+    if (closed >= ROWS_TO_END or cards == NUM_CARDS) and not ends(s):
+        promises += END if score_of(s, me) + points > rival else -END
+    return points + promises
+
+
+@inlined
+def _chips(s: Any, row: int, groups: int) -> int:
+    """Chips that groups of one sum bring to the player at turn (L10, L11)."""
+    place = s.places[s.active, row]
+    return max(0, place + groups - max(place, s.row_lengths[row] - 1))
+
+
+@inlined
+def _promise(row: int, away: int, left: int) -> float:
+    """Points that a piece so many groups before its X promises, with so many chips left."""
+    if away >= len(NEAR):
+        return 0.0
+    return HOLD * CHANCES[row] * SUMS[row] * NEAR[away] * min(left, PLENTY) / PLENTY
+
+
+@inlined
+def _promised(s: Any, row: int, groups: int, chips: int, rival: int) -> float:
+    """How groups in a row change what the pieces in it promise: one's own, and those of the others."""
+    me, n = s.active, s.num_players
+    length, left = s.row_lengths[row], s.stacks[row]
+    place = s.places[me, row]
+    change = _promise(row, max(0, length - place - groups), left - chips)
+    if place > 0:
+        change -= _promise(row, length - place, left)
+    for seat in range(n):
+        theirs = s.places[seat, row]
+        if seat == me or theirs == 0:
+            continue
+        lost = _promise(row, length - theirs, left)
+        sent_home = chips > 0 and place < length and theirs == length
+        if not sent_home:
+            lost -= _promise(row, length - theirs, left - chips)
+        weight = HARM + LEADER if score_of(s, seat) == rival else HARM
+        change += lost * weight / (n - 1)
+    return change
+
+
+@inlined
+def _lacking(s: Any) -> int:
+    """Chips that the player at turn lacks for the next set."""
+    lacking = 0
+    for row in range(NUM_ROWS):
+        lacking += s.chips[s.active, row] == least_chips(s, s.active)
+    return lacking
+
+
+@inlined
+def _card_share(lacking: int, cards: int) -> float:
+    """Points of the next card that a set promises."""
+    return LACKING[lacking] * BONUS[cards] if cards < NUM_CARDS else 0.0
