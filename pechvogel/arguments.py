@@ -281,7 +281,9 @@ def _add_solving(commands: Any) -> None:
 def _add_playing(commands: Any) -> None:
     play = _command(commands, "play", help="play against agents in the terminal")
     play.add_argument("agents", nargs="*", default=["champion:level=3"], metavar="AGENT", help="your opponents, 1 to 4")
-    play.add_argument("--language", metavar="en|de|fr|it", help="default: that of this computer")
+    play.add_argument(
+        "--language", metavar="en|de|fr|it", help="default: that of this computer; Lucky Loser also has nl and es"
+    )
     play.add_argument("--hints", action="store_true", help="show what every action is worth, and why")
     play.add_argument("--real-dice", action="store_true", help="you throw, and type what the dice show")
     play.add_argument("--seed", type=_whole, help="of the dice and the agents (default: fair dice, with a proof)")

@@ -497,7 +497,7 @@ class Hub:
         """What can be remembered of a finished game."""
         game = (await self.live(name)).room.opening.game
         if game not in REMEMBERED:
-            raise RoomError(409, f"games of {game} are not remembered: there is no rating for it")
+            raise RoomError(422, f"games of {game} are not remembered: there is no rating for it")
         await self.review(name, who)
         live = await self.live(name)
         if live.review is None or live.review.text is None:  # it was loaded anew in the meantime

@@ -353,6 +353,10 @@ def _settings(wish: OpenRoom) -> dict[str, Any]:
         if name not in own:
             raise RoomError(422, f"{name} is no setting of {wish.game}; there are {', '.join(own)}")
     found = {name: getattr(wish, name) for name in own}
+    try:
+        offer(wish.game).kind.variant(len(wish.seats), **found)
+    except ValueError as error:
+        raise RoomError(422, str(error)) from None
     return found if wish.game == DEFAULT else {"settings": found}
 
 

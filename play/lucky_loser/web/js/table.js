@@ -16,7 +16,7 @@ const CALLED = 3500; // milliseconds for which a call is seen
 
 export class Table {
   /** `click(seat)` is called when somebody clicks a face, or (null) the cloth. */
-  constructor(choose = () => {}, click = () => {}) {
+  constructor(_choose, click = () => {}) {
     this.element = h("div", { class: "felt rows-table" });
     this.element.addEventListener("click", (event) => {
       const seat = event.target.closest(".portrait")?.closest(".seat")?.dataset.seat ?? null;
@@ -55,9 +55,7 @@ export class Table {
     this.tray = h("div", { class: "spots", "aria-hidden": "true" });
     this.trayTitle = h("h2", { class: "label" });
     this.trayTold = h("p", { class: "unseen" });
-    this.pieces = range(count).map((seat) =>
-      SUMS.map(() => coloured(h("span", { class: "disc" }), seat)),
-    );
+    this.pieces = range(count).map((seat) => SUMS.map(() => coloured(h("span", { class: "disc" }), seat)));
     this.thrown = null;
     this.element.replaceChildren(
       h("h2", { class: "unseen" }, own("board")),
@@ -225,7 +223,11 @@ function rowPlace(sum, length) {
       "span",
       { class: "line", "aria-hidden": "true" },
       h("span", { class: `sum r${sum}` }, String(sum)),
-      h("span", { class: "squares" }, squares.map((one) => one.element)),
+      h(
+        "span",
+        { class: "squares" },
+        squares.map((one) => one.element),
+      ),
       stack,
     ),
     told,

@@ -154,7 +154,7 @@ export async function showLobby(main, go, chosen = null) {
     h(
       "form",
       { class: "card", submit: play },
-      all.length > 1 && gameChoice(all, game, (name) => showLobby(main, go, name)),
+      all.length > 1 && gameChoice(all, game, (other) => showLobby(main, go, other)),
       h("fieldset", {}, h("legend", { id: "count-title" }, say("lobby.opponents")), counts),
       seats,
       h(
@@ -209,8 +209,8 @@ function gameChoice(all, now, choose) {
 async function knownGames() {
   try {
     const known = await ask("GET", "/api/games");
-    const games = known.games.map(({ name, title, players }) => ({ name, title, players }));
-    remember("known", { ...known, games });
+    const kept = known.games.map(({ name, title, players }) => ({ name, title, players }));
+    remember("known", { ...known, games: kept });
     return known;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -3,18 +3,7 @@
 
 import { dieButton, FACES, faceName } from "./draw.js";
 import { positionOf } from "./line.js";
-import {
-  actionWords,
-  DISCARD,
-  FRUSTRATE,
-  happened,
-  PASS,
-  question,
-  REDUCE,
-  robbed,
-  STEAL,
-  TAKE,
-} from "./sentences.js";
+import { actionWords, DISCARD, FRUSTRATE, happened, PASS, question, REDUCE, robbed, STEAL, TAKE } from "./sentences.js";
 import { play, tremble } from "./sound.js";
 import { Table } from "./table.js";
 import { say } from "./words.js";

@@ -140,14 +140,7 @@ function decisions(page, found, who, analysis) {
     const facts = { turn: row.turn + 1, action: words(row), points: percent(row.costs) };
     return analysis ? say("analysis.dear", facts) : say("review.mistake", { ...facts, best: words(row, row.best) });
   };
-  const mistake = (row) =>
-    h(
-      "li",
-      {},
-      markBadge(row.mark),
-      " ",
-      to(row, dear(row)),
-    );
+  const mistake = (row) => h("li", {}, markBadge(row.mark), " ", to(row, dear(row)));
   const line = (row) =>
     h(
       "tr",

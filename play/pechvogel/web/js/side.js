@@ -109,7 +109,9 @@ export class Side {
       );
     const share = `/position?p=${encodeURIComponent(JSON.stringify(page.position))}`;
     return [
-      page.token && page.game.whole && button(say("habits.title"), showHabits, { class: "plain", "data-key": "habits" }),
+      page.token &&
+        page.game.whole &&
+        button(say("habits.title"), showHabits, { class: "plain", "data-key": "habits" }),
       state.promise && button(say("fair.title"), showFairness, { class: "plain", "data-key": "fair" }),
       // The page of a position shows what the coach would say: at a table of several people, all must have agreed to it.
       page.game.whole &&
