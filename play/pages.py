@@ -98,9 +98,9 @@ def add_pages(app: FastAPI, hub: Hub, proxies: Sequence[Network] = ()) -> None:
         return Response(f"self.PAGE = {facts};\n{text}", media_type="text/javascript", headers=NO_CACHE)
 
     async def drawn(request: Request, found: Any, of: ModuleType = preview) -> Response:
-        picture = pictures.find(found)
+        picture: bytes | None = pictures.find(found)
         if picture is None:
-            picture = await hub.think(request.state.who, lambda: of.draw(found))
+            picture = bytes(await hub.think(request.state.who, lambda: of.draw(found)))
             pictures.keep(found, picture)
         return Response(picture, media_type="image/png", headers=A_DAY)
 

@@ -426,7 +426,7 @@ class Room:
 
     def _lay(self, seeds: Seeds | None, **line: Any) -> Table:
         opening = self.opening
-        start = {"first_player": opening.first_player, "position": opening.position}
+        start: dict[str, Any] = {"first_player": opening.first_player, "position": opening.position}
         return opening.offer.table(opening.num_players, seeds, **start, **opening.variant.settings, **line)
 
     def _note_practice(self) -> None:

@@ -11,15 +11,16 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 from fastapi import FastAPI, Header, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import AfterValidator
 from starlette.exceptions import HTTPException
 
 from pechvogel import __version__
-from pechvogel.agents.games import DEFAULT, GAMES
+from pechvogel.agents.games import DEFAULT, GAMES, check_game
 from pechvogel.play import fair
 from pechvogel.play.games import Offer, offer, offers
 from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
@@ -151,8 +152,15 @@ def _add_health(app: FastAPI, hub: Hub) -> None:
 
 # ------------------------------------------------------------------------------------------------ rooms
 
+
+def _game(name: str) -> str:
+    """A game that there is; ValueError if there is no such."""
+    check_game(name)
+    return name
+
+
 State: TypeAlias = dict[str, Any]
-GameName = Annotated[Literal[tuple(GAMES)], Query(description="which game")]  # type: ignore[misc]
+GameName = Annotated[str, AfterValidator(_game), Query(description=f"one of {', '.join(GAMES)}")]
 RoomName = Annotated[str, "the unguessable part of a game's link"]
 Token = Annotated[str | None, Header(description="Bearer and the token that was given at the seat")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from lucky_loser_env import record, rules
 from lucky_loser_env.dice import script, throw_of
@@ -16,8 +17,8 @@ class Table(table.Table):
     """See `play.table`. A turn is one throw (L6) and one decision."""
 
     kind = KIND
-    rules = rules
-    recorded = record
+    rules: ClassVar[Any] = rules
+    recorded: ClassVar[Any] = record
     over_phase = int(Phase.OVER)
     faces = frozenset(map(str, FACES))
 

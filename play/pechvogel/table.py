@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from pechvogel.play import table
 from pechvogel.play.table import Seeds as Seeds
@@ -20,8 +21,8 @@ class Table(table.Table):
     """See `play.table`. Turns may end by passes (R20 ends the game)."""
 
     kind = KIND
-    rules = rules
-    recorded = record
+    rules: ClassVar[Any] = rules
+    recorded: ClassVar[Any] = record
     over_phase = int(Phase.OVER)
     faces = frozenset("034567")
 

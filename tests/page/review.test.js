@@ -20,6 +20,7 @@ import {
 } from "./browser.js";
 import { REVIEW } from "./finished.js";
 import { keepGame } from "../../play/pechvogel/web/js/api.js";
+import { pechvogel } from "../../play/pechvogel/web/js/pechvogel.js";
 import { showReview } from "../../play/pechvogel/web/js/review.js";
 
 const NUMBER = "77";
@@ -39,6 +40,7 @@ beforeEach(async () => {
     room: "r1",
     main: main(),
     seats: [person("Ann"), agent("heuristic")],
+    game: pechvogel,
     seat: 0,
     state: state({ over: true, winners: [1], scores: [-3, 3], promise: PROMISE }),
     takenBack: 0,
