@@ -19,7 +19,7 @@ from pechvogel.tabletop.arrays import Floats
 from pechvogel.tabletop.kind import Variant
 
 # By level.
-TEMPERATURES = (0.058, 0.053, 0.048, 0.044, 0.04, 0.035, 0.027, 0.019, 0.013)
+TEMPERATURES = (0.058, 0.053, 0.048, 0.043, 0.038, 0.033, 0.027, 0.019, 0.012)
 
 
 class ChampionAgent(LevelledAgent):
