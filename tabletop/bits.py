@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def action_list(bits: int) -> list[int]:
     return [action for action in range(int(bits).bit_length()) if bits >> action & 1]
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def mask_of(bits: int, num_actions: int) -> Ints8:
     """Legal bits as an action mask; a shared array, not to be written to."""
     masks = np.zeros((1, num_actions), np.int8)

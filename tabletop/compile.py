@@ -12,6 +12,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import get_annotations
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -110,7 +111,8 @@ def for_game(module: str, template: F, parts: Mapping[str, Callable[..., Any]], 
     """
     assert all(name in template.__globals__ for name in parts), f"{template.__name__} has other parts than {[*parts]}"
     own = FunctionType(template.__code__, {**template.__globals__, **parts}, template.__name__, template.__defaults__)
-    own.__doc__, own.__annotations__ = template.__doc__, template.__annotations__
+    # Annotations as types: the game's module need not know their names.
+    own.__doc__, own.__annotations__ = template.__doc__, get_annotations(template, eval_str=True)
     own.__module__, own.__qualname__ = module, f"{module}.{template.__name__}"  # also of its file in the cache
     return cast(F, _compile(own, forceinline=inline))
 

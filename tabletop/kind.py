@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.batch import Batch
@@ -138,3 +139,48 @@ class Kind(ABC):
     @abstractmethod
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """A function that plays so many games of random actions in compiled code, from a seed; returns decisions."""
+
+
+OneGame = TypeVar("OneGame")
+
+
+@dataclass(frozen=True)
+class Parts(Generic[OneGame]):
+    """What a game in which everything is public is made of."""
+
+    game: Callable[..., OneGame]  # (num_players, **settings, **options)
+    batch: Callable[..., Batch]  # (buffers, *, num_players, **settings, **options)
+    buffers: Callable[[int, int], Any]  # (num_games, num_players)
+    observation_size: Callable[[int], int]  # (num_players)
+    observe: Callable[..., None]  # (states, games, start, stop, observers, out)
+    environments: Mapping[str, Callable[..., Any]]  # by name: "raw_env", "env", "solo"
+
+
+class OpenKind(Kind, Generic[OneGame]):
+    """A game in which everything is public."""
+
+    perfect_information = True
+    parts: Parts[OneGame]
+
+    def game(self, variant: Variant, **options: Any) -> OneGame:
+        """One game, step by step."""
+        return self.parts.game(variant.num_players, **variant.settings, **options)
+
+    def batch(self, variant: Variant, num_games: int, **options: Any) -> Any:
+        """Many games at once."""
+        buffers = self.parts.buffers(num_games, variant.num_players)
+        return self.parts.batch(buffers, num_players=variant.num_players, **variant.settings, **options)
+
+    def observation_size(self, variant: Variant) -> int:
+        """How many numbers an observation has."""
+        return self.parts.observation_size(variant.num_players)
+
+    def observe(self, states: NDArray[Any]) -> NDArray[np.float32]:
+        """What whoever is asked sees."""
+        out = np.empty((len(states), self.parts.observation_size(int(states["num_players"][0]))), np.float32)
+        self.parts.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
+        return out
+
+    def make(self, name: str, variant: Variant, **options: Any) -> Any:
+        """An environment."""
+        return self.parts.environments[name](num_players=variant.num_players, **variant.settings, **options)

@@ -21,7 +21,7 @@ from pechvogel.agents.levels import TOP
 from pechvogel.train.arena import tournament
 
 LOWEST = 0.20
-GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085, 0.11, 0.14, 0.18, 0.24)
+GRID = (0.006, 0.01, 0.015, 0.02, 0.026, 0.033, 0.04, 0.05, 0.06, 0.07, 0.085)
 
 
 def wanted(level: int) -> float:

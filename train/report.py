@@ -180,7 +180,12 @@ def _page(name: str, card: dict[str, Any], history: list[dict[str, Any]], result
     rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts.items())
     config = html.escape("\n".join(f"{key}: {value}" for key, value in card["config"].items()))
     return _FRAME.format(
-        name=html.escape(name), facts=rows, results=_results_table(result, _verbs(card)), plots=sections, config=config
+        name=html.escape(name),
+        game=variant.game,
+        facts=rows,
+        results=_results_table(result, _verbs(card)),
+        plots=sections,
+        config=config,
     )
 
 
@@ -199,7 +204,7 @@ _FRAME = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{name}: a trained Pechvogel agent</title>
+<title>{name}: a trained agent for {game}</title>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; color: #1c2b2b; background: #f4f1ea; }}
 body {{ margin: 0 auto; max-width: 78rem; padding: 1.5rem; }}

@@ -19,7 +19,7 @@ from pechvogel.tabletop.arrays import Floats
 from pechvogel.tabletop.kind import Variant
 
 # By level.
-TEMPERATURES = (0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.045, 0.03, 0.015)
+TEMPERATURES = (0.058, 0.053, 0.048, 0.043, 0.038, 0.033, 0.027, 0.019, 0.012)
 
 
 class ChampionAgent(LevelledAgent):

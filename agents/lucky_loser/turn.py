@@ -79,7 +79,7 @@ def _count_ends(states: States, bits: Ints, starts: Ints) -> int:
         elif s.phase == Phase.THROW:
             bits[i] = open_to(s, s.active)
         starts[i + 1] = starts[i] + count_actions(bits[i])
-    return starts[len(states)]  # type: ignore[no-any-return]
+    return starts[len(states)]
 
 
 @compiled
@@ -117,7 +117,7 @@ def best_row(legal: int, actions: Ints, rows: Ints) -> int:
     k = 0
     while not legal >> actions[k] & 1:
         k += 1
-    return rows[k]  # type: ignore[no-any-return]
+    return rows[k]
 
 
 @inlined

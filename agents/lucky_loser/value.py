@@ -125,7 +125,8 @@ class ValueNet(learned.ValueNet):
 
     def check(self, states: States) -> None:
         """See `agents.value`."""
-        if (states["num_players"] != self.players).any():
+        rows = states["row_lengths"] != self.variant["row_lengths"]
+        if rows.any() or (states["num_players"] != self.players).any():
             raise ValueError(f"this evaluation is for {KIND.describe(self.variant)}")
 
 

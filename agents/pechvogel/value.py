@@ -116,7 +116,7 @@ def _rewards(outputs: Floats32, states: States, out: Floats) -> None:
             put_rewards_of_logits(outputs, i, states[i].active, out)
 
 
-save = learned.save
+CARD_FORMAT, save = learned.CARD_FORMAT, learned.save
 
 
 def num_inputs(variant: Variant) -> int:

@@ -78,6 +78,8 @@ def test_the_network_without_torch_is_the_same(players: int) -> None:
         assert ((players - 1) * found[rows, seat] + 1) / players == pytest.approx(shares[:, k], abs=1e-5)
     with pytest.raises(ValueError, match=f"this evaluation is for {players} players, rows of 4,4,4,4,4,4"):
         net.evaluate(positions(3, 5))
+    with pytest.raises(ValueError, match="this evaluation is for"):
+        net.evaluate(positions(players, 5, row_lengths=(4, 4, 4, 4, 4, 5)))
 
 
 def played_turns(states: States, seeds: np.ndarray, evaluate: Any, explore: float, scripted: bool) -> np.ndarray:

@@ -61,8 +61,8 @@ class Turns(turns.Turns):
             states = self.states[some]
             ends = ends_of(states)
             values = rewards(outputs(features(ends.states)), ends.states)
-            more = (self.seeds[some], keys[some], self.config.explore, scripted[some], worth[some], work)
-            play_turns(states, *ends, values, *more)
+            explore, seeds, out = self.config.explore, self.seeds[some], worth[some]
+            play_turns(states, *ends, values, seeds, keys[some], explore, scripted[some], out, work)
 
     def over(self) -> Truths:
         """By their phase."""
