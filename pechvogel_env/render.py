@@ -146,12 +146,16 @@ def rgb_array(
     names: Names = None,
     scores: Scores = None,
     width: int = UNITS_WIDE,
+    labels: bool = True,
 ) -> NDArray[np.uint8]:
-    """A drawing as an array (3/4 width, width, 3), equally high for every position."""
+    """A drawing as an array (3/4 width, width, 3), equally high for every position.
+
+    Without `labels` it has numbers, pieces and names, but no words: readers of every language understand it.
+    """
     if width < MIN_WIDTH:
         raise ValueError(f"width must be at least {MIN_WIDTH}, not {width}")
     who = [_plain(name) for name in _names(position, names)]
-    canvas = _Canvas(width)
+    canvas = _Canvas(width, labels)
     _draw_header(canvas, position, who)
     _draw_throw(canvas, position)
     _draw_middle(canvas, position)
@@ -161,6 +165,8 @@ def rgb_array(
 
 
 def _draw_header(canvas: _Canvas, position: Position, who: list[str]) -> None:
+    if not canvas.labels:
+        return
     canvas.box(0, 0, UNITS_WIDE, HEADER_HIGH, HEADER)
     color = LIGHT if position.to_act is None else ASKED
     sentence = question(position, [_cut(name, NAME_COLUMNS) for name in who])
@@ -173,7 +179,7 @@ def _draw_header(canvas: _Canvas, position: Position, who: list[str]) -> None:
 
 def _draw_throw(canvas: _Canvas, position: Position) -> None:
     """The dice of the last throw in the order thrown, or empty places for the dice to throw."""
-    canvas.text(MARGIN, 60, "Last throw", 12, LIGHT_SOFT, "l")
+    canvas.label(MARGIN, 60, "Last throw", 12, LIGHT_SOFT, "l")
     count = len(position.last_throw) or NUM_DICE - position.targets - position.ravens
     step = DIE + 14
     left = (UNITS_WIDE - count * step + 14) / 2
@@ -188,7 +194,7 @@ def _draw_throw(canvas: _Canvas, position: Position) -> None:
 def _draw_middle(canvas: _Canvas, position: Position) -> None:
     left, top, right, bottom = MIDDLE_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
-    canvas.text(left + 14, top + 17, "Middle", 14, LIGHT, "l")
+    canvas.label(left + 14, top + 17, "Middle", 14, LIGHT, "l")
     center, apart = (left + right) / 2, 35
     _draw_markers(canvas, center, bottom - 46, apart, 30, position.middle, position.copies, RECESS)
     for i, count in enumerate(position.middle):
@@ -200,9 +206,9 @@ def _draw_board(canvas: _Canvas, position: Position, who: list[str]) -> None:
     left, top, right, bottom = BOARD_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
     title = "Board" if position.phase == "over" else f"Board of {who[position.active]}"
-    canvas.text(left + 14, top + 17, title, 14, LIGHT, "l", fit=260)
+    canvas.label(left + 14, top + 17, title, 14, LIGHT, "l", fit=260)
     if position.reduced:
-        canvas.text(right - 14, top + 17, "has reduced", 12, ACTIVE, "r")
+        canvas.label(right - 14, top + 17, "has reduced", 12, ACTIVE, "r")
     label = f"Target {position.target}" if position.target else "Target"
     rows = (
         (label, position.target, position.targets, TARGETS_NEEDED),
@@ -211,7 +217,7 @@ def _draw_board(canvas: _Canvas, position: Position, who: list[str]) -> None:
     size, step = 36, 41
     for row, (label, face, count, slots) in enumerate(rows):
         y = top + 34 + row * (size + 7)
-        canvas.text(left + 14, y + size / 2, label, 12, LIGHT_SOFT, "l")
+        canvas.label(left + 14, y + size / 2, label, 12, LIGHT_SOFT, "l")
         for i in range(max(count, slots)):
             # Dice beyond what is needed stand apart: they are the greedy ones.
             x = left + 98 + i * step + (8 if i >= slots else 0)
@@ -220,9 +226,9 @@ def _draw_board(canvas: _Canvas, position: Position, who: list[str]) -> None:
             else:
                 canvas.box(x, y, size, size, RECESS, size / 6)
     y = bottom - 20
-    canvas.text(left + 14, y, "Frustrated by", 12, LIGHT_SOFT, "l")
+    canvas.label(left + 14, y, "Frustrated by", 12, LIGHT_SOFT, "l")
     if not position.frustraters:
-        canvas.text(left + 98, y, "nobody", 12, LIGHT_SOFT, "l")
+        canvas.label(left + 98, y, "nobody", 12, LIGHT_SOFT, "l")
     step = (right - left - 102) // max(3, len(position.frustraters))
     for i, seat in enumerate(position.frustraters):
         x = left + 98 + i * step
@@ -325,9 +331,10 @@ def _draw_frustration(canvas: _Canvas, x: float, y: float, radius: float) -> Non
 class _Canvas:
     """Pillow's drawing calls in the units of this module, larger than asked for smooth edges."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, labels: bool) -> None:
         from PIL import Image, ImageDraw
 
+        self.labels = labels
         self.scale = SUPERSAMPLING * width / UNITS_WIDE
         height = round(width * UNITS_HIGH / UNITS_WIDE)
         self.image = Image.new("RGB", (width * SUPERSAMPLING, height * SUPERSAMPLING), TABLE)
@@ -376,6 +383,13 @@ class _Canvas:
         stroke = round(size * self.scale / 36) if bold else 0
         place = (x * self.scale, baseline)
         self.draw.text(place, text, fill, font, align + "s", stroke_width=stroke)
+
+    def label(
+        self, x: float, y: float, text: str, size: float, fill: str, align: str = "m", fit: float | None = None
+    ) -> None:
+        """Words in English, where there are any."""
+        if self.labels:
+            self.text(x, y, text, size, fill, align, fit=fit)
 
 
 @functools.lru_cache(maxsize=256)

@@ -21,6 +21,7 @@ from pechvogel_env.position import Position
 
 WIDE, HIGH = render.UNITS_WIDE, render.UNITS_HIGH
 LONGEST = 2000  # characters of a position in an address
+NAMES = "ABCDE"  # of players, as on the page of a position
 KEPT = 100  # pictures, of about 12 kB
 
 
@@ -98,13 +99,13 @@ class Pictures:
 
 
 def draw(position: Position) -> bytes:
-    """A picture of a position as PNG; it takes some hundredths of a second."""
+    """A picture of a position as PNG, without words; it takes some hundredths of a second."""
     from PIL import Image  # with the first picture
 
     states = position.states()
     seats = range(position.num_players)
     scores: Sequence[int] = [int(rules.score(states, 0, seat)) for seat in seats]
-    pixels = render.rgb_array(position, [f"Player {seat + 1}" for seat in seats], scores, WIDE)
+    pixels = render.rgb_array(position, NAMES[: position.num_players], scores, WIDE, labels=False)
     file = io.BytesIO()
     Image.fromarray(pixels).quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()

@@ -310,7 +310,7 @@ def _drop_typed_ahead() -> None:
 
 
 def _wait_for_a_line() -> None:
-    """Ctrl-C just before a read blocks is noticed only after it: wait in short stretches, between which Python looks."""
+    """Ctrl-C just before a read blocks is noticed only after it: wait in short stretches, so that Python looks."""
     if sys.platform != "win32":  # there, only sockets can be waited for
         while not select.select([sys.stdin], [], [], 0.2)[0]:
             pass

@@ -196,6 +196,8 @@ class Words:
                 return kind, None
             return f"{kind}_theirs_you" if position.active == self.mine else f"{kind}_theirs", position.active
         seat = None if kind == "steal_more" else reason.get("seat", reason.get("from"))
+        if kind == "steal" and position.phase == "take":
+            kind = "steal_now"  # no longer a mere chance
         return (f"{kind}_you" if seat is not None and seat == self.mine else kind), seat
 
     def cases(self, row: Mapping[str, Any]) -> list[str]:

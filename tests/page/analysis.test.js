@@ -158,6 +158,7 @@ test("a decision has its mark, all actions with their values, and the one that w
     ],
   );
   assert.deepEqual(texts(".chosen button.plain"), ["Target 3"]);
+  assert.deepEqual(texts(".best button.plain"), ["Target 7"], "only the best one's bar is green");
   assert.equal(find(".chosen .badge").textContent, "played");
   assert.equal(sent.length, 0, "whoever steps on at once asks the coach nothing");
   await rested();

@@ -23,49 +23,17 @@ import {
   withWords,
 } from "./browser.js";
 import { REVIEW } from "./finished.js";
+import { begin, begun, leave, page, posted, visit, went } from "./visit.js";
 import { games, keepGame } from "../../play/pechvogel/web/js/api.js";
 import { isLost } from "../../play/pechvogel/web/js/connection.js";
 import { commitment } from "../../play/pechvogel/web/js/fair.js";
 import { GamePage } from "../../play/pechvogel/web/js/game.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
 
-let page = null;
-const went = [];
-
 beforeEach(() => open("/game/r1"));
-afterEach(() => {
-  page?.stop();
-  went.length = 0;
-  mock.timers.reset();
-});
-
-/** Somebody visits a room, by default its first player for the second time. */
-async function visit(server = {}, kept = { seat: 0, token: "t", visited: true, promise: "a1b2", number: "77" }) {
-  serve({
-    "GET /api/agents": { agents: ["champion"], only: {}, away_seconds: 60 },
-    "GET /api/rooms/r1": state(server),
-  });
-  if (kept) keepGame("r1", kept);
-  page = new GamePage("r1", main(), (path) => went.push(path));
-  await page.start();
-  return page;
-}
-
-/** What the server would tell of a game's beginning. */
-function begin(now = state()) {
-  Stream.last.tell({ number: 0, kind: "begin" });
-  Stream.last.tell({ number: 1, kind: "throw", seat: 0, faces: now.position.last_throw, position: now.position });
-  Stream.last.send("state", now);
-}
-
-async function begun(server = {}, kept = undefined) {
-  await visit(server, kept);
-  begin(state(server));
-  await settle();
-}
+afterEach(leave);
 
 const onBoard = () => [...document.querySelectorAll(".slots .die:not(.away)")];
-const posted = () => sent.filter(({ method }) => method !== "GET").map(({ path, content }) => [path, content]);
 const asked = () =>
   [...document.querySelectorAll(".actions button")].map((one) =>
     texts(".words, .share", one).filter(Boolean).join(" · "),
@@ -170,7 +138,7 @@ test("what ended a turn lies on the board until that was seen", async () => {
   assert.deepEqual(texts(".ask p"), ["Three ravens: the turn is over, and you get a frustration."]);
   assert.equal(find(".tray h2").textContent, "throw: You");
   assert.equal(onBoard().length, 5);
-  assert.deepEqual(texts(".points"), ["0 points", "-3 points"]);
+  assert.deepEqual(texts(".points"), ["0 points", "−3 points"]);
   Stream.last.send("state", state({ events: 3, to_act: 1, position: after, scores: [-3, 0] }));
   mock.timers.tick(1.5 * 700 - 1);
   await settle();
@@ -261,7 +229,7 @@ test("a decision is sent once, with the number of what was played", async () => 
 
 /** A click by a finger or a mouse. */
 const tap = async (element, [x, y], began = performance.now()) => {
-  page.pressedAt = began;
+  page.answers.pressedAt = began;
   element.dispatchEvent(new window.MouseEvent("click", { detail: 1, clientX: x, clientY: y, bubbles: true }));
   await settle();
 };
@@ -271,9 +239,9 @@ test("a click on the spot of the last answer is none until the new question has 
   serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
   await tap(find("[data-action='0']"), [50, 50]);
   assert.equal(posted().length, 1);
-  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 100);
+  await tap(find("[data-action='1']"), [52, 50], page.answers.askedAt + 100);
   assert.equal(posted().length, 1, "it was the second half of a double click");
-  await tap(find("[data-action='1']"), [52, 50], page.askedAt + 260);
+  await tap(find("[data-action='1']"), [52, 50], page.answers.askedAt + 260);
   assert.equal(posted().length, 2, "by now it has been seen");
 });
 
@@ -281,7 +249,7 @@ test("a quick click elsewhere is an answer", async () => {
   await begun();
   serve({ "POST /api/rooms/r1/act": state({ played: 1, events: 2 }) });
   await tap(find("[data-action='0']"), [50, 50]);
-  await tap(find("[data-action='4']"), [250, 50], page.askedAt + 1);
+  await tap(find("[data-action='4']"), [250, 50], page.answers.askedAt + 1);
   assert.deepEqual(
     posted().map(([, { action }]) => action),
     [0, 4],
@@ -447,6 +415,21 @@ test("the tutor is silent until a choice costs more than the threshold; then one
   assert.deepEqual(posted().at(-1), ["/api/rooms/r1/act", { action: 0, played: 0 }]);
 });
 
+test("what was chosen is seen at once, while the tutor still thinks", async () => {
+  let answer = null;
+  serve({ "GET /api/rooms/r1/advice": () => new Promise((wake) => (answer = () => wake(Response.json(ADVICE)))) });
+  await begun(COACHED);
+  await click(find("[data-action='1']"));
+  assert.deepEqual(texts(".actions .chosen .words"), ["Target 4"]);
+  assert.equal(find(".ask").getAttribute("aria-busy"), "true");
+  answer();
+  await settle();
+  assert.equal(find(".really h2").textContent, "Really?");
+  await click(find("[data-key='again']"));
+  assert.equal(find(".actions .chosen"), null, "then all are open again");
+  assert.equal(find(".ask").getAttribute("aria-busy"), null);
+});
+
 test("a threshold that is higher lets more pass", async () => {
   remember("coach", "5");
   serve({ "GET /api/rooms/r1/advice": ADVICE, "POST /api/rooms/r1/act": state({ ...COACHED }) });
@@ -515,8 +498,8 @@ test("the tutor asks back about a turn that is let go, and then it is asked agai
 
 test("a click that came too early lets nothing go", async () => {
   await begun(frustrated());
-  page.answered = { spot: [50, 50] };
-  await tap(find("[data-key='let-go']"), [50, 50], page.askedAt + 1);
+  page.answers.last = { spot: [50, 50] };
+  await tap(find("[data-key='let-go']"), [50, 50], page.answers.askedAt + 1);
   Stream.last.send("state", state(frustrated()));
   await settle();
   assert.deepEqual([asked().length, posted()], [2, []]);
@@ -650,7 +633,7 @@ test("a long game's log keeps what is new", async () => {
   await begun();
   for (let k = 2; k < 322; k++) Stream.last.tell({ number: k, kind: "begin" });
   await settle();
-  assert.equal(page.lines.length, 200 + 21, "of more than 300 lines, 200 are kept");
+  assert.equal(page.showing.lines.length, 200 + 21, "of more than 300 lines, 200 are kept");
   assert.equal(texts(".log li").length, 80);
 });
 
@@ -805,7 +788,7 @@ test("whoever did not show a number in time looks on", async () => {
   await settle();
   assert.deepEqual([page.seat, page.token, games().r1], [null, null, undefined]);
   assert.match(find("dialog p").textContent, /^Your browser did not show its number/);
-  assert.deepEqual(page.lines, [
+  assert.deepEqual(page.showing.lines, [
     "No number for the dice came from Ann. An agent plays there, and the dice are drawn anew.",
   ]);
 });

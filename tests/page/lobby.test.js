@@ -21,6 +21,7 @@ import {
   withWords,
 } from "./browser.js";
 import { games, keepGame } from "../../play/pechvogel/web/js/api.js";
+import { dayOf } from "../../play/pechvogel/web/js/deck.js";
 import { showLobby } from "../../play/pechvogel/web/js/lobby.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
 
@@ -52,6 +53,16 @@ test("one click plays against one agent", async () => {
     series: 1,
   });
   assert.deepEqual(went, ["/game/r1"]);
+});
+
+test("the puzzle of the day is a click away, and says whether it is done, and for how many days", async () => {
+  await show();
+  assert.deepEqual(texts("#daily > *"), ["Puzzle of the day"]);
+  assert.equal(find("#daily a").getAttribute("href"), "/train?daily");
+  const today = dayOf();
+  remember("train", { days: { [today - 1]: true, [today]: true } });
+  await show();
+  assert.deepEqual(texts("#daily > *"), ["Puzzle of the day", "✓", "Days in a row: 2"]);
 });
 
 test("whoever has played some games, or does not want one, has no tutor by default", async () => {

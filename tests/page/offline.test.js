@@ -101,7 +101,7 @@ test("a decision without a connection is kept, told, not offered again, and sent
   assert.deepEqual(unsent(), { r1: { ...first[1], after: 2 } });
   assert.ok(find(".ask").textContent.includes("“Target 3” is kept here"), find(".ask").textContent);
   assert.equal(find(".actions button"), null);
-  await page.choose(1);
+  await page.answers.choose(1);
   assert.equal(posted().length, 1, "there is one answer to a question");
   const { action, played } = unsent().r1;
   assert.deepEqual(await sendAll(), { sent: [], refused: [] }, "still nobody there");
@@ -184,6 +184,20 @@ test("few games are kept, the newest; they can be forgotten, and where there is 
   delete globalThis.caches;
   await shelve("r1", {});
   assert.equal(await shelved("r1"), undefined);
+});
+
+test("a game that was opened since the list was seen is in it, and so are the opponents", async () => {
+  serve({ "GET /api/agents": { agents: ["champion", "champion:level=3"], only: {} }, "GET /api/rooms/r1": state() });
+  await showLobby(main(), () => {});
+  keepGame("r1", { seat: 0, token: "t" });
+  page = new GamePage("r1", main(), () => {});
+  await page.start();
+  page.stop();
+  serve({ "GET /api/agents": offline, "GET /api/rooms/r1": offline });
+  await showLobby(main(), () => {});
+  assert.deepEqual(texts(".games a"), ["Bruno"]);
+  assert.match(find(".games li").textContent, /as last seen/);
+  assert.match(find("#seats option").textContent, /Bruno/, "somebody of our strength, not whoever is left");
 });
 
 test("an address of nobody has ways out, in every language", async () => {

@@ -11,7 +11,6 @@ import {
   open,
   person,
   refuse,
-  sent,
   serve,
   settle,
   state,
@@ -20,8 +19,8 @@ import {
   texts,
   withWords,
 } from "./browser.js";
-import { forgetGame, games, keepGame } from "../../play/pechvogel/web/js/api.js";
-import { GamePage } from "../../play/pechvogel/web/js/game.js";
+import { begun as visited, leave, page, posted, went } from "./visit.js";
+import { forgetGame, games } from "../../play/pechvogel/web/js/api.js";
 import { showLobby } from "../../play/pechvogel/web/js/lobby.js";
 import { places, sumsBefore } from "../../play/pechvogel/web/js/people.js";
 import { remember } from "../../play/pechvogel/web/js/words.js";
@@ -37,34 +36,15 @@ const ended = (more = {}) => ({
   owner: 0,
   ...more,
 });
-const went = [];
-let page = null;
 
 beforeEach(() => open("/game/r1"));
 afterEach(() => {
-  page?.stop();
-  page = null;
-  went.length = 0;
+  leave();
   delete navigator.setAppBadge;
   delete navigator.clearAppBadge;
-  mock.timers.reset();
 });
 
-async function begun(server = {}, seat = 0) {
-  const now = state(server);
-  serve({ "GET /api/agents": { agents: ["champion"], only: {} }, "GET /api/rooms/r1": now });
-  if (seat !== null) keepGame("r1", { seat, token: "t", visited: true });
-  page = new GamePage("r1", main(), (path) => went.push(path));
-  await page.start();
-  Stream.last.tell({ number: 0, kind: "begin" });
-  if (now.begun) {
-    Stream.last.tell({ number: 1, kind: "throw", seat: 0, faces: now.position.last_throw, position: now.position });
-  }
-  Stream.last.send("state", now);
-  await settle();
-}
-
-const posted = () => sent.filter(({ method }) => method === "POST").map(({ path, content }) => [path, content]);
+const begun = (server, seat = 0) => visited(server, seat === null ? null : { seat, token: "t", visited: true });
 
 // ------------------------------------------------------------------ whose turn it is
 
@@ -130,6 +110,17 @@ test("calls are for tables of several people, and not too many", async () => {
   await click(withWords("Thanks!"));
   await click(withWords("Ouch!"));
   assert.deepEqual(posted(), [["/api/rooms/r1/call", { what: "thanks" }]]);
+});
+
+test("on a phone, calls open by a button, and close when something was called", async () => {
+  await begun(PAIR);
+  serve({ "POST /api/rooms/r1/call": () => new Response(null, { status: 204 }) });
+  const folded = () => [find(".call-box").matches(".open"), find(".call-opener").getAttribute("aria-expanded")];
+  assert.deepEqual(folded(), [false, "false"]);
+  await click(find(".call-opener"));
+  assert.deepEqual(folded(), [true, "true"]);
+  await click(withWords("Thanks!"));
+  assert.deepEqual(folded(), [false, "false"]);
 });
 
 test("onlookers are counted, and say that they are some", async () => {

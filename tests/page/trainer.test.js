@@ -3,7 +3,21 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beforeEach, test } from "node:test";
-import { choose, click, find, main, open, position, refuse, sent, serve, settle, texts, withWords } from "./browser.js";
+import {
+  choose,
+  click,
+  find,
+  main,
+  offline,
+  open,
+  position,
+  refuse,
+  sent,
+  serve,
+  settle,
+  texts,
+  withWords,
+} from "./browser.js";
 import * as deck from "../../play/pechvogel/web/js/deck.js";
 import { TrainerPage } from "../../play/pechvogel/web/js/trainer.js";
 import { casesTable, reasonLine } from "../../play/pechvogel/web/js/why.js";
@@ -63,6 +77,11 @@ async function visit(path, more = {}, prepare = () => {}) {
   page = new TrainerPage(main(), (to) => went.push(to));
   await page.start();
 }
+test("without a connection the trainer says so, instead of an empty page", async () => {
+  await visit("/train", { "GET /api/puzzles": offline });
+  assert.deepEqual(texts("h1, a", main()), ["No connection to the server. Trying again …", "New game", "Me"]);
+});
+
 const today = () => deck.dayOf();
 const daily = () => ids[deck.ofDay(today(), 3)];
 const paths = () => sent.map(({ method, path }) => `${method} ${path}`);

@@ -20,6 +20,16 @@ test("the deciding reason in a line", () => {
   const steal = { kind: "steal", value: 5, from: 0, swing: 10, end: "marker" };
   assert.equal(line(own, steal), "“Target 5” can steal a 5 from Ann: a swing of 10 points.");
   assert.equal(line(own, steal, 0), "“Target 5” can steal a 5 from you: a swing of 10 points.");
+  const now = (mine) =>
+    reasonLine(
+      { reason: { action: 9, other: 8, ...steal } },
+      null,
+      position({ phase: "take", active: 1, to_act: 1, target: 5 }),
+      SEATS,
+      mine,
+    );
+  assert.equal(now(1), "“Steal from Ann” is a swing of 10 points: Ann loses the 5.");
+  assert.equal(now(0), "“Steal from you” is a swing of 10 points: you lose the 5.");
   const rarer = { kind: "rarer", end: "ravens", chances: [0.2, 0.5], share: 0.3, mean: 0.4 };
   assert.equal(line(own, rarer), "“Target 5” ends with three ravens less often: 20% instead of 50%.");
   assert.equal(
@@ -54,7 +64,7 @@ test("the ends of a turn, each with its chance, points and win share", () => {
   const found = casesTable({ action: 2, cases }, own, SEATS, 1);
   assert.deepEqual(rows(found, "thead th"), ["End of the turn", "chance", "points", "win share"]);
   assert.deepEqual(rows(found, "tbody tr:first-child > *"), ["a marker", "60.0%", "+4.3", "55.0%"]);
-  assert.deepEqual(rows(found, "tbody tr:last-child > *"), ["more ravens and Murphy", "40.0%", "-13", "25.0%"]);
+  assert.deepEqual(rows(found, "tbody tr:last-child > *"), ["four or more ravens and Murphy", "40.0%", "-13", "25.0%"]);
   assert.equal(found.querySelector("p").textContent, "Somebody frustrates in 30% of these turns; that is counted in.");
   const other = casesTable({ action: 7, cases }, theirs, SEATS, 1);
   assert.deepEqual(rows(other, "thead th").slice(2, 4), ["points: Ann", "points: You"]);

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import random
 import re
-import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,106 +11,9 @@ import pytest
 
 pytest.importorskip("fastapi")
 from tests.load import Server
+from tests.visitors import LANGUAGES, Visitor, browser, server
 
-sync_api = pytest.importorskip("playwright.sync_api")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None and "CI" not in os.environ:
-    pytest.skip("there is no Chromium on this machine", allow_module_level=True)
-
-ROOT = Path(__file__).parents[2]
-ARTEFACTS = ROOT / "artefacts"
-LANGUAGES = ("en", "de", "fr", "it")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(tmp_path_factory.mktemp("serve") / "games.sqlite", "--away", "0")
-    yield found
-    found.kill()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-class Visitor:
-    """Somebody with a browser of their own."""
-
-    def __init__(self, browser: Any, server: Server, language: str = "en", **more: Any) -> None:
-        # Workers keep files for when there is no connection: a test of its own has them.
-        more = {"viewport": {"width": 1200, "height": 900}, "service_workers": "block", **more}
-        self.context = browser.new_context(locale=language, **more)
-        self.server, self.page = server, self.context.new_page()
-        self.errors: list[str] = []
-        self.page.on("console", self._note)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.rng = random.Random(1)
-        # At once, without a tutor, and with a coach that shows all values where somebody wants one.
-        self.page.add_init_script(
-            "localStorage.setItem('pechvogel.pace', '\"instant\"');"
-            "localStorage.setItem('pechvogel.coach', '\"all\"');"
-            "localStorage['pechvogel.lobby'] ??= '{\"coach\": false}'"
-        )
-
-    def _note(self, message: Any) -> None:
-        if message.type == "error":
-            self.errors.append(f"{message.text} ({message.location['url']})")
-
-    def visit(self, path: str = "/") -> None:
-        self.page.goto(self.server.url + path)
-
-    def begin(self, opponents: int = 1) -> None:
-        """Two clicks."""
-        self.visit()
-        self.page.click(f"[data-count='{opponents}']")
-        self.page.click("#play")
-        self.page.wait_for_selector(".table")
-
-    def choose(self) -> bool:
-        """Click something that can be clicked; False if the game is over."""
-        self.page.wait_for_selector(".actions button, [data-key='review']", timeout=20_000)
-        if self.page.query_selector("[data-key='review']"):
-            return False
-        self.click_anything()
-        return True
-
-    def click_anything(self) -> None:
-        """The page may be drawn anew at any moment: take what is there when we click."""
-        self.page.evaluate(
-            "(pick) => { const all = document.querySelectorAll('.actions button');"
-            " all[Math.floor(pick * all.length)]?.click(); }",
-            self.rng.random(),
-        )
-
-    def play_on(self, clicks: int = 10**6) -> None:
-        deadline = time.monotonic() + 120
-        for _ in range(clicks):
-            if not self.choose():
-                return
-            assert time.monotonic() < deadline
-            self.page.wait_for_timeout(5)
-
-    def keep(self, name: str, *, whole: bool = True) -> None:
-        ARTEFACTS.mkdir(exist_ok=True)
-        self.page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=whole)
-
-    def check_width(self) -> None:
-        wide = self.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= self.page.viewport_size["width"], "something is wider than the screen"
-
-    def check_access(self) -> None:
-        found = axe.Axe().run(self.page).response["violations"]
-        serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
-        assert not serious, [(rule["id"], [node["html"][:200] for node in rule["nodes"]]) for rule in serious]
-
-    def leave(self) -> None:
-        assert self.errors == []
-        self.context.close()
+__all__ = ["browser", "server"]  # fixtures
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])
@@ -399,7 +298,7 @@ WATCH = r"""() => {
     const table = document.querySelector('.table');
     if (!table) return;
     const players = [...table.querySelectorAll('.seat')].map((one) => ({
-      points: Number(one.querySelector('.points').firstChild.textContent),
+      points: Number(one.querySelector('.points').firstChild.textContent.replace('\u2212', '-')),
       markers: [...one.querySelectorAll('.stack .marker')].map((marker) => Number(marker.textContent)),
       frustrations: Number(one.dataset.frustrations),
       tokens: one.querySelectorAll('.tokens .piece').length,

@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.pechvogel.test_page import Visitor, browser, server
 from tests.rooms import BOT, ME, Player, sit_down
+from tests.visitors import Visitor, browser, server
 
 __all__ = ["browser", "server"]  # fixtures
 

@@ -15,8 +15,8 @@ import httpx2
 from pechvogel.play import fair
 from pechvogel_env import record
 from tests.load import Server
-from tests.pechvogel.test_page import Visitor, browser
 from tests.rooms import Player
+from tests.visitors import Visitor, browser
 
 __all__ = ["browser"]  # a fixture
 

@@ -9,122 +9,31 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
-pytest.importorskip("playwright.sync_api")
 from pechvogel_env.position import Position
 from tests.load import Server
-from tests.pechvogel.test_page import CHROMIUM, LANGUAGES, Visitor, sync_api
+from tests.visitors import LANGUAGES, SCREENS, Visitor, browser, on, server
 
-SCREENS = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
+__all__ = ["browser", "server"]  # fixtures
+
 OPPONENTS = ("champion:level=3", "heuristic", "champion", "champion:level=1")
 QUESTIONS = 8  # that are looked at where a whole game would take too long
-
-# After every change: what has moved since the last one, and, where somebody is asked, what is not on the screen.
-# Positions are those of the layout, so that a shake (a robbery) or a piece on its way is no move of the table.
-WATCH = r"""() => {
-  const places = new Map();
-  window.layout = { moved: [], hidden: [], questions: 0, changes: 0 };
-  const place = (element) => {
-    let [x, y] = [0, 0];
-    for (let one = element; one; one = one.offsetParent) { x += one.offsetLeft; y += one.offsetTop; }
-    return [x, y];
-  };
-  const name = (element) => `${element.tagName}.${element.className} ${element.textContent.slice(0, 30)}`;
-  const fixed = () => [
-    ...document.querySelectorAll('.felt, .felt *, .stage, .asking, .extras, .side, .side-top, .log-fold, .side-foot'),
-  ].filter((one) => one instanceof HTMLElement && !one.closest('.piece, .bubble, .face, .slot > *, .box > *'));
-  const inside = (box, of) => box.left >= of.left - 1 && box.top >= of.top - 1 && box.right <= of.right + 1
-    && box.bottom <= of.bottom + 1 && box.width > 0 && box.height > 0;
-  const look = () => {
-    const table = document.querySelector('.table');
-    if (!table) return;
-    const { layout } = window;
-    layout.changes += 1;
-    for (const element of fixed()) {
-      const [x, y] = place(element);
-      const before = places.get(element);
-      if (before && Math.hypot(x - before[0], y - before[1]) > 2) layout.moved.push([name(element), before, [x, y]]);
-      places.set(element, [x, y]);
-    }
-    const buttons = [...table.querySelectorAll('.actions button')];
-    if (!buttons.length || document.documentElement.scrollTop > 0) return;
-    layout.questions += 1;
-    const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-    const card = table.querySelector('.ask').getBoundingClientRect();
-    const must = [...table.querySelectorAll('.board, .tray, .middle, .ask h2, .seat, .slots .slot')];
-    const dice = [...table.querySelectorAll('.die.piece:not(.away)')];
-    if (dice.length !== 7) layout.hidden.push(`${dice.length} dice`);
-    const homes = dice.map((die) => die.parentNode);
-    for (const one of [...must, ...homes, ...buttons]) {
-      if (!inside(one.getBoundingClientRect(), screen)) layout.hidden.push(name(one));
-    }
-    for (const one of buttons) {
-      const box = one.getBoundingClientRect();
-      if (!inside(box, card)) layout.hidden.push(`scrolled: ${name(one)}`);
-      const words = one.querySelector('.words').getBoundingClientRect();
-      if (!inside(words, box)) layout.hidden.push(`cut off: ${name(one)}`);
-    }
-    for (const one of table.querySelectorAll('.seat, .board, .tray')) {
-      for (const piece of one.querySelectorAll('.piece:not(.away, .murphy), .count')) {
-        if (piece.getAnimations().length === 0 && !inside(piece.getBoundingClientRect(), grown(one))) {
-          layout.hidden.push(`${name(piece)} sticks out of ${name(one)}`);
-        }
-      }
-    }
-  };
-  const grown = (element) => {
-    const { left, top, right, bottom } = element.getBoundingClientRect();
-    return { left: left - 4, top: top - 4, right: right + 4, bottom: bottom + 4 };
-  };
-  const all = { childList: true, subtree: true, characterData: true };
-  new MutationObserver(look).observe(document.getElementById('main'), all);
-}"""
-OPEN = """async (body) => (await (await import('/web/js/api.js')).openRoom('/api/rooms', body)).room"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    found = Server(tmp_path_factory.mktemp("serve") / "games.sqlite", "--away", "0")
-    yield found
-    found.kill()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 class Player(Visitor):
     """A visitor with a screen, who sits down at a table of so many, with the coach on."""
 
     def __init__(self, browser: Any, server: Server, screen: str, colours: str = "light", **more: Any) -> None:
-        width, height = SCREENS[screen]
-        view = {"viewport": {"width": width, "height": height}, "color_scheme": colours, "has_touch": screen == "phone"}
-        super().__init__(browser, server, **{**view, **more})
+        super().__init__(browser, server, **on(screen, colours), **more)
 
     def sit_down(self, players: int, position: str | None = None) -> None:
-        self.visit()
-        self.page.wait_for_selector("#play")
         seats = [{"kind": "me"}, *({"kind": "agent", "agent": agent} for agent in OPPONENTS[: players - 1])]
-        wish = {"seats": seats, "name": "Annabella", "coach": True, "position": position}
-        room = self.page.evaluate(OPEN, wish)
-        self.page.evaluate(f"history.pushState(null, '', '/game/{room}'); dispatchEvent(new PopStateEvent('popstate'))")
-        self.page.wait_for_selector(".table")
-        self.page.evaluate(WATCH)
-
-    def check_layout(self) -> dict[str, Any]:
-        layout: dict[str, Any] = self.page.evaluate("() => window.layout")
-        assert layout["moved"] == []
-        assert layout["hidden"] == []
-        return layout
+        self.open_game(seats=seats, name="Annabella", coach=True, position=position)
+        self.watch_layout()
 
 
 def play(player: Player, players: int, name: str, questions: int) -> None:

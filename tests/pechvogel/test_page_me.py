@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 from tests.load import Server
-from tests.pechvogel.test_page import LANGUAGES, Visitor, browser, server
+from tests.visitors import LANGUAGES, Visitor, browser, server
 
 __all__ = ["browser", "server"]  # fixtures
 

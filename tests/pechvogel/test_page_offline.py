@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fastapi")
 from tests.load import Server
-from tests.pechvogel.test_page import Visitor, browser, server
+from tests.visitors import Visitor, browser, server
 
 __all__ = ["browser", "server"]  # fixtures
 

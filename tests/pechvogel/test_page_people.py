@@ -9,57 +9,40 @@ from typing import Any
 import pytest
 
 pytest.importorskip("fastapi")
-pytest.importorskip("playwright.sync_api")
 from tests.load import Server
-from tests.pechvogel.test_page import CHROMIUM, Visitor, sync_api
-from tests.pechvogel.test_page_layout import SCREENS, WATCH
+from tests.visitors import Visitor, browser, on
 
-SHORT = """async (wish) => (await (await import('/web/js/api.js')).openRoom('/api/rooms', wish)).room"""
-GO = "(path) => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
+__all__ = ["browser"]  # a fixture
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Where nobody is taken for somebody who has gone away."""
     found = Server(tmp_path_factory.mktemp("serve") / "games.sqlite")
     yield found
     found.kill()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-def on(screen: str) -> dict[str, Any]:
-    width, height = SCREENS[screen]
-    return {"viewport": {"width": width, "height": height}, "has_touch": screen == "phone"}
-
-
-def check_layout(person: Visitor) -> None:
-    layout = person.page.evaluate("() => window.layout")
-    assert layout["moved"] == [] and layout["hidden"] == []
-
-
 def test_two_people_play_a_series(browser: Any, server: Server) -> None:
     """One at a desk, one with a phone; they call, see the result, and go on to the next game, each at their seat."""
     ann, bob = Visitor(browser, server, **on("laptop")), Visitor(browser, server, "de", **on("phone"))
-    ann.visit()
-    ann.page.wait_for_selector("#play")
-    wish = {"seats": [{"kind": "me"}, {"kind": "open"}], "name": "Ann", "copies": 1, "series": 3}
-    room = ann.page.evaluate(SHORT, wish)
-    ann.page.evaluate(GO, f"/game/{room}")
+    room = ann.open_game(seats=[{"kind": "me"}, {"kind": "open"}], name="Ann", copies=1, series=3)
     bob.visit(f"/game/{room}")
     bob.page.fill("#join-name", "Bob")
     bob.page.click("form button")
     for person in (ann, bob):
-        person.page.wait_for_selector(".table", timeout=20_000)
-        person.page.evaluate(WATCH)
+        person.watch_layout()
     ann.page.wait_for_function("() => document.title.startsWith('●') || document.querySelector('.ask h2')")
     titles = [person.page.title() for person in (ann, bob)]
     assert sum(title.startswith("●") for title in titles) == 1, titles
+    # On a phone, too, calls and onlookers are on the screen with the table.
+    for selector in ("[data-key='calls']", ".noted .badge"):
+        box = bob.page.locator(selector).first.bounding_box()
+        assert box is not None and box["y"] + box["height"] < 60, selector
+    bob.page.click("[data-key='calls']")
+    bob.check_access()
+    bob.page.click("[data-key='call-hello']")
+    ann.page.wait_for_selector(".bubble.call.shown >> text=Hello!")
     ann.page.click("[data-key='call-well_played']")
     bob.page.wait_for_selector(".bubble.call.shown >> text=Gut gespielt!")
     assert "Ann: Gut gespielt!" in (bob.page.text_content("#news") or "")
@@ -74,7 +57,7 @@ def test_two_people_play_a_series(browser: Any, server: Server) -> None:
             person.page.wait_for_timeout(5)
         assert time.monotonic() < deadline
     for person, name in ((ann, "desk"), (bob, "phone")):
-        check_layout(person)
+        person.check_layout()
         person.check_width()
         person.check_access()
         person.keep(f"people-result-{name}", whole=False)
@@ -95,12 +78,11 @@ def test_agents_are_watched(browser: Any, server: Server) -> None:
     ann = Visitor(browser, server, **on("laptop"))
     ann.visit()
     ann.page.click("#watch")
-    ann.page.wait_for_selector(".table", timeout=20_000)
-    ann.page.evaluate(WATCH)
+    ann.watch_layout()
     ann.page.wait_for_selector(".noted .badge")  # we are the onlooker
     before = ann.page.locator(".log li").count()
     ann.page.wait_for_function("(before) => document.querySelectorAll('.log li').length > before + 3", arg=before)
-    check_layout(ann)
+    ann.check_layout()
     assert ann.page.query_selector(".actions button") is None and not ann.page.title().startswith("●")
     ann.check_access()
     ann.keep("people-watching", whole=False)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pechvogel.play.pechvogel.trainer import puzzles
-from tests.pechvogel.test_page import LANGUAGES, Visitor, browser, server
+from tests.visitors import LANGUAGES, Visitor, browser, server
 
 __all__ = ["browser", "server"]  # fixtures
 

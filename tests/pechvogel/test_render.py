@@ -36,6 +36,21 @@ def test_every_phase_is_drawn_at_every_size() -> None:
     assert phases == set(PHASES)
 
 
+def test_without_labels_there_are_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    text = render._Canvas.text
+
+    def note(self: render._Canvas, x: float, y: float, words: str, *args: object, **more: object) -> None:
+        written.append(words)
+        text(self, x, y, words, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(render._Canvas, "text", note)
+    for position in one_of_each_phase_and_size():
+        scores = [-12] * position.num_players
+        render.rgb_array(position, "ABCDE"[: position.num_players], scores, labels=False)
+    assert all(re.fullmatch(r"x?-?\d+|[A-E?]|MURPHY", words) for words in written), set(written)
+
+
 def test_the_text_shows_the_position() -> None:
     text = render.ansi(Position.parse(EXAMPLE), color=False, scores=[1, -3, 0])
     assert "player_1 is asked: frustrate player_0's throw?" in text

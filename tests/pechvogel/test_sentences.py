@@ -148,10 +148,16 @@ def reasons() -> list[Reason]:
         found += [{"kind": kind, "end": "both", "left": 9, **near}]
     found += [{"kind": kind, "end": "marker", **chances} for kind in ("over_likelier", "over_rarer")]
     found += [{"kind": kind, "end": "marker", "shares": [0.5, 0.4], **facts} for kind, facts in worth.items()]
+    taking = Position.parse("3x3_33323_00010f0.00000f0.00000f0_-_1_640_-_666543_take1_1")
+    asked = (
+        (own, Action.TARGET_6, Action.TARGET_5),
+        (others, Action.FRUSTRATE, Action.PASS),
+        (taking, Action.STEAL_2, Action.TAKE),
+    )
     return [
         (position, mine, {"action": best, "other": other, **reason})
         for reason in found
-        for position, best, other in ((own, Action.TARGET_6, Action.TARGET_5), (others, Action.FRUSTRATE, Action.PASS))
+        for position, best, other in asked
         for mine in (None, 0, 1, 2)
     ]
 

@@ -26,7 +26,7 @@ export function askCard(page, busy) {
   if (busy) return happening(page, busy);
   if (page.state.over) return ending(page);
   if (page.state.dice_due) return realDice(page);
-  if (page.asked()) return page.doubt ? really(page) : decision(page);
+  if (page.asked()) return page.coach.doubt ? really(page) : decision(page);
   return waiting(page);
 }
 
@@ -37,8 +37,8 @@ const speaker = (page, seat, ...words) =>
   h("div", { class: "speaker" }, seat === null ? null : face(page.seats, seat), h("div", { class: "words" }, words));
 
 function happening(page, { sentences, seat }) {
-  const skipping = page.queue.length > 6;
-  const skip = () => page.skip();
+  const skipping = page.showing.queue.length > 6;
+  const skip = () => page.showing.skip();
   return {
     key: JSON.stringify(["happening", sentences, seat, skipping]),
     make: () =>
@@ -112,12 +112,12 @@ function decision(page) {
         extras,
       );
       const update = () => {
-        const advice = page.shownAdvice();
+        const advice = page.coach.shown();
         why.textContent = advice ? "" : because(position);
         why.title = why.textContent;
         element.classList.toggle("advised", Boolean(advice));
         for (const one of buttons) one.update(advice);
-        replaceIfNew(extras, [Boolean(advice), advice?.source, page.canHint()], () => extrasOf(page, advice));
+        replaceIfNew(extras, [Boolean(advice), advice?.source, page.coach.canHint()], () => extrasOf(page, advice));
       };
       update();
       return { element, update };
@@ -129,8 +129,9 @@ function extrasOf(page, advice) {
   const { phase } = page.position;
   const letGo = ["frustrate", "join"].includes(phase);
   return [
-    page.canHint() && button(say("hint"), () => page.hint(), { class: "plain", "data-key": "hint" }),
-    letGo && button(say("habits.turn"), (event) => page.letTurnGo(event), { class: "plain", "data-key": "let-go" }),
+    page.coach.canHint() && button(say("hint"), () => page.coach.hint(), { class: "plain", "data-key": "hint" }),
+    letGo &&
+      button(say("habits.turn"), (event) => page.answers.letTurnGo(event), { class: "plain", "data-key": "let-go" }),
     advice && button(say("coach.details"), () => showCases(page, advice), { class: "plain", "data-key": "cases" }),
     advice && h("span", { class: "soft small" }, labelled(say("coach.title"), sourceWords(advice.source))),
   ];
@@ -166,7 +167,7 @@ function actionButton(page, action, key) {
       share,
       h("kbd", { "aria-hidden": "true" }, String(key)),
     ],
-    (event) => page.choose(action, event),
+    (event) => page.answers.choose(action, event),
     { "data-key": `action-${action}`, "data-action": action },
   );
   const update = (advice) => {
@@ -204,9 +205,10 @@ function showCases(page, advice) {
 
 /** The tutor asks back. */
 function really(page) {
-  const { doubt, position, seats, seat } = page;
+  const { position, seats, seat } = page;
+  const { doubt } = page.coach;
   const words = actionWords(doubt.action, position, seats, seat);
-  const anyway = (event) => page.choose(doubt.action, event, { sure: true });
+  const anyway = (event) => page.answers.choose(doubt.action, event, { sure: true });
   return {
     key: `really ${page.state.played} ${doubt.action}`,
     make: () =>
@@ -216,13 +218,13 @@ function really(page) {
           { class: "ask really", "aria-labelledby": "ask-title" },
           h("h2", { id: "ask-title" }, say("tutor.really")),
           h("p", {}, say("tutor.costs", { action: words, points: percent(doubt.row.costs) })),
-          h("p", { class: "soft" }, whyOf(doubt.row, page.advice, page)),
+          h("p", { class: "soft" }, whyOf(doubt.row, page.coach.advice, page)),
           h(
             "div",
             { class: "actions of-2" },
             button(
               [h("span", { class: "words" }, say("tutor.again")), h("kbd", { "aria-hidden": "true" }, "1")],
-              () => page.chooseAgain(),
+              () => page.answers.chooseAgain(),
               {
                 class: "main",
                 "data-key": "again",

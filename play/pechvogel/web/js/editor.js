@@ -2,6 +2,7 @@
 
 import { button, h, range, select } from "./dom.js";
 import * as draw from "./draw.js";
+import { token } from "./pieces.js";
 import {
   asksOpponent,
   diceThrown,
@@ -156,7 +157,7 @@ export class Editor {
             draw.VALUES.map((value) =>
               h("th", { scope: "col" }, draw.marker(value), h("span", { class: "unseen" }, String(value))),
             ),
-            h("th", { scope: "col", class: "small" }, say("frustrations")),
+            h("th", { scope: "col" }, token(), h("span", { class: "unseen" }, say("frustrations"))),
           ),
         ),
         h(

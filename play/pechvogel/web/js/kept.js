@@ -14,6 +14,12 @@ export function keepGame(room, facts) {
   remember("games", Object.fromEntries(newest));
 }
 
+/** What is shown of games in the list without a connection, by room: as the server said last. */
+export const seenGames = () => recall("seen", {});
+export const noteSeen = (all) =>
+  remember("seen", Object.fromEntries(Object.entries(all).map(([room, state]) => [room, shownOf(state)])));
+const shownOf = ({ seats, over, scores }) => ({ seats, over, scores });
+
 export function forgetGame(room) {
   const all = games();
   delete all[room];

@@ -1,9 +1,11 @@
 // The first page: one click to a game against somebody of your strength.
 
 import { ask, forgetGame, games, openRoom, Refusal } from "./api.js";
+import * as deck from "./deck.js";
 import { button, h, range, select } from "./dom.js";
 import { agentName, seatName } from "./draw.js";
 import { agentFace, characterLine } from "./faces.js";
+import { noteSeen, seenGames } from "./kept.js";
 import { evenOpponent } from "./memory.js";
 import { watching } from "./people.js";
 import { recall, remember, say } from "./words.js";
@@ -14,8 +16,7 @@ const LEARNING = 5; // games: whoever has not played so many gets a tutor, unles
 const playerName = (spec) => (spec === "person" ? say("agent.person") : agentName(spec));
 
 export async function showLobby(main, go) {
-  const known = await ask("GET", "/api/agents").catch(() => ({ agents: ["champion"], only: {} }));
-  const { agents, only, strength } = known;
+  const { agents, only, strength } = await opponents();
   const choice = recall("lobby", {});
   let count = Math.min(4, Math.max(1, choice.count ?? 1));
   const specs = range(4).map((k) => {
@@ -167,14 +168,41 @@ export async function showLobby(main, go) {
         h("p", {}, h("a", { href: "/position" }, say("lobby.position"))),
       ),
     ),
+    dailyPuzzle(),
     await running(),
+  );
+}
+
+/** Who can be played against; without a connection, who could be last time. */
+async function opponents() {
+  try {
+    const known = await ask("GET", "/api/agents");
+    remember("agents", known);
+    return known;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return recall("agents", { agents: ["champion"], only: {} });
+  }
+}
+
+/** A reason to come back tomorrow. */
+function dailyPuzzle() {
+  const { days } = deck.kept();
+  const today = deck.dayOf();
+  const run = deck.streak(days, today);
+  return h(
+    "section",
+    { class: "card row", id: "daily" },
+    h("a", { class: "button", href: "/train?daily" }, say("train.daily")),
+    days[today] !== undefined && h("span", { class: days[today] ? "plus" : "minus" }, days[today] ? "✓" : "✗"),
+    run > 0 && h("span", { class: "small soft" }, say("train.streak", { days: run })),
   );
 }
 
 /** The games of this browser that the server still knows. */
 async function running() {
   const kept = Object.entries(games()).sort((a, b) => b[1].at - a[1].at);
-  const seen = recall("seen", {}); // by room: what is shown of it without a connection
+  const seen = seenGames();
   const rows = await Promise.all(
     kept.map(async ([room, game]) => {
       try {
@@ -186,10 +214,7 @@ async function running() {
     }),
   );
   const known = rows.filter(Boolean);
-  remember(
-    "seen",
-    Object.fromEntries(known.map(({ room, state: { seats, over, scores } }) => [room, { seats, over, scores }])),
-  );
+  noteSeen(Object.fromEntries(known.map(({ room, state }) => [room, state])));
   const shown = [...known.filter(({ state }) => !state.over), ...known.filter(({ state }) => state.over).slice(0, 5)];
   const items = shown.map(({ room, game, state, old }) => {
     const others = state.seats.map((_, k) => k).filter((k) => k !== game.seat);
@@ -200,7 +225,7 @@ async function running() {
       h(
         "span",
         { class: "small soft" },
-        new Date(game.at).toLocaleString(document.documentElement.lang),
+        new Date(game.at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
         " · ",
         say(state.over ? "lobby.over" : "lobby.go_on"),
         state.over && state.scores ? ` · ${state.scores.join(" : ")}` : "",
@@ -212,6 +237,6 @@ async function running() {
     "section",
     { class: "card" },
     h("h2", {}, say("lobby.running")),
-    items.length ? h("ul", {}, items) : h("p", { class: "soft" }, say("lobby.none")),
+    items.length ? h("ul", { class: "games" }, items) : h("p", { class: "soft" }, say("lobby.none")),
   );
 }

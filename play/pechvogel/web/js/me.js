@@ -228,7 +228,7 @@ function luck(all) {
   return card(
     say("me.luck"),
     h("p", { class: "headline" }, plus(sum)),
-    h("p", {}, say("me.luck.text", { luck: plus(sum), games: all.length })),
+    h("p", {}, say("me.luck.text", { games: all.length })),
     plot(path, { least: -most, most, ticks: [-most, 0, most], word: plus, label: say("me.luck.label") }),
   );
 }

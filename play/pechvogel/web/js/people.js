@@ -3,7 +3,8 @@
 import { button, h } from "./dom.js";
 import { seatName } from "./draw.js";
 import { face } from "./faces.js";
-import { list, recall, say } from "./words.js";
+import { speech } from "./pieces.js";
+import { list, recall, say, whole } from "./words.js";
 
 export const CALLS = ["hello", "well_played", "lucky", "ouch", "thanks", "your_turn"];
 export const CALL_PAUSE = 3000; // milliseconds from one call to the next, as the server has it
@@ -16,15 +17,30 @@ export function notice(waited) {
   done?.catch?.(() => {}); // not every browser that knows badges may show them
 }
 
-/** What can be called out to other people at the table. */
+/** What can be called out to other people at the table; on a phone, behind a button at the top. */
 export function callButtons(page) {
-  return h(
+  const fold = (open) => {
+    box.classList.toggle("open", open);
+    opener.setAttribute("aria-expanded", String(open));
+  };
+  const opener = button(speech(), () => fold(!box.classList.contains("open")), {
+    class: "call-opener",
+    "data-key": "calls",
+    "aria-label": say("call.title"),
+    "aria-expanded": "false",
+  });
+  const call = (what) => async (event) => {
+    await page.call(what, event.target);
+    fold(false);
+  };
+  const calls = CALLS.map((what) => button(say(`call.${what}`), call(what), { "data-key": `call-${what}` }));
+  const box = h(
     "div",
-    { class: "calls", role: "group", "aria-label": say("call.title") },
-    CALLS.map((what) =>
-      button(say(`call.${what}`), (event) => page.call(what, event.target), { "data-key": `call-${what}` }),
-    ),
+    { class: "call-box" },
+    opener,
+    h("div", { class: "calls", role: "group", "aria-label": say("call.title") }, calls),
   );
+  return box;
 }
 
 export const muted = () => recall("mute", false) === true;
@@ -63,12 +79,12 @@ export function ranking(page) {
       h("span", { class: "place-number" }, say("result.place", { place })),
       face(seats, seat),
       h("span", { class: "name" }, seatName(seats, seat, mine)),
-      h("span", { class: "points" }, `${scores[seat]} ${say("score")}`),
-      costs > 0 && h("span", { class: "soft small" }, `${markers} − ${costs}`),
-      series && h("span", { class: "small sum" }, say("series.sum", { points: series.points[seat] })),
+      h("span", { class: "points" }, say("me.points", { points: whole(scores[seat]) })),
+      h("span", { class: "soft small how" }, costs > 0 ? `${markers} − ${costs}` : ""),
+      series && h("span", { class: "small sum" }, say("series.sum", { points: whole(series.points[seat]) })),
     );
   };
-  return h("ol", { class: "ranking" }, places(scores).map(one));
+  return h("ol", { class: `ranking of-${scores.length}` }, places(scores).map(one));
 }
 
 /** Whether another game of the series is to be played. */
@@ -80,5 +96,5 @@ export function seriesLine({ state, seats, seat: mine }) {
   const best = Math.max(...points);
   const leaders = [...points.keys()].filter((k) => points[k] === best);
   const names = list(leaders.map((k) => seatName(seats, k, mine)));
-  return say(seriesGoesOn(state) ? "series.stands" : "series.over", { number, games, names, points: best });
+  return say(seriesGoesOn(state) ? "series.stands" : "series.over", { number, games, names, points: whole(best) });
 }

@@ -23,6 +23,20 @@ export const raven = () =>
 export const pip = (face) =>
   face === 0 ? raven() : h("span", { class: `pip v${face}`, "aria-hidden": "true" }, String(face));
 
+/** A bubble in which somebody speaks. */
+export const speech = () =>
+  picture(
+    { viewBox: "0 0 24 24", class: "speech" },
+    svg("path", {
+      d: "M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2h-8l-5 4v-4H4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z",
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": 2,
+      "stroke-linejoin": "round",
+    }),
+    svg("path", { d: "M7 9h10M7 12.5h6", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round" }),
+  );
+
 /** A score marker: a disc with a rim, and its value. */
 export function marker(value, { gone = false } = {}) {
   return h("span", { class: `marker v${value} ${gone ? "gone" : ""}`, "aria-hidden": "true" }, String(value));

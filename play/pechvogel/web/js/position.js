@@ -59,7 +59,7 @@ export async function showPosition(main, go) {
   const whole = (draft) => {
     const due = diceThrown(draft);
     if (!hasThrow(draft) || draft.thrown.length === due) return positionOfDraft(draft);
-    alarm(say("dice.wrong", { count: due }));
+    alarm(say("error.position_dice", { count: due, given: draft.thrown.length }));
     return null;
   };
   const submit = async (draft) => {

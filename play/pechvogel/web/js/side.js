@@ -39,7 +39,7 @@ export class Side {
   }
 
   drawLog() {
-    const { lines, told } = this.page;
+    const { lines, told } = this.page.showing;
     if (this.told === told) return;
     this.told = told;
     const atEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 60; // somebody may be reading

@@ -6,7 +6,7 @@ import { counted, faceName, seatLine, seatName } from "./draw.js";
 import { COLOURS, face } from "./faces.js";
 import { animate, difference, glide, pulse, shake, still, tumble } from "./motion.js";
 import * as pieces from "./pieces.js";
-import { labelled, list, say } from "./words.js";
+import { labelled, list, say, whole } from "./words.js";
 
 const DICE = 7;
 const TOKENS = 6; // that are drawn at a seat; a number says how many there are
@@ -141,10 +141,10 @@ export class Table {
       if (seat.known !== known) seat.face.replaceChildren(face(seats, k));
       seat.known = known;
       seat.name.textContent = seatName(seats, k, mine);
-      const sum = sums && say("series.sum", { points: sums[k] });
+      const sum = sums && say("series.sum", { points: whole(sums[k]) });
       seat.line.textContent = [sum, seatLine(seats, k)].filter(Boolean).join(" · ");
       seat.points.replaceChildren(
-        String(scores[k]),
+        whole(scores[k]),
         h("span", { class: "unseen" }, ` ${say("score")}`),
         ...(sum ? [h("span", { class: "series-sum" }, sum)] : []),
       );

@@ -4,6 +4,7 @@ import { ask, games, Refusal } from "./api.js";
 import * as deck from "./deck.js";
 import { alarm, announce, button, h, range, select } from "./dom.js";
 import { agentKind } from "./faces.js";
+import { drawWaiting } from "./missing.js";
 import { actionWords, because, question, sourceWords } from "./sentences.js";
 import { Table } from "./table.js";
 import { valuesTable } from "./values.js";
@@ -39,6 +40,10 @@ export class TrainerPage {
       await this.first(query);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      if (!error.status && !this.stopped) {
+        drawWaiting(this.main, error.message);
+        return;
+      }
       alarm(error.message);
     }
     if (!this.stopped) await this.gather();

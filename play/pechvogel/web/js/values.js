@@ -17,7 +17,7 @@ export function valuesTable({ rows, position, seats, mine, chosen = null, select
     bar.style.width = `${best > 0 ? (100 * row.win_share) / best : 0}%`;
     return h(
       "tr",
-      { class: row.action === chosen ? "chosen" : "" },
+      { class: row.costs > 0 ? (row.action === chosen ? "chosen" : "") : "best" },
       h(
         "th",
         { scope: "row" },

@@ -14,8 +14,10 @@ import { say } from "./words.js";
 class View {
   constructor(page) {
     this.page = page;
-    const choose = (action, event) => page.choose(action, event);
-    this.table = new Table(choose, (seat) => (page.wake ? page.wake() : seat !== null && introduce(page, seat)));
+    const choose = (action, event) => page.answers.choose(action, event);
+    this.table = new Table(choose, (seat) =>
+      page.showing.wake ? page.showing.wake() : seat !== null && introduce(page, seat),
+    );
     this.asking = h("div", { class: "asking" });
     this.side = new Side(page);
     const stage = h("div", { class: "stage" }, this.table.element, this.asking);
@@ -23,7 +25,7 @@ class View {
     const light = (event) => this.light(event.target.closest?.("[data-do], [data-action]"));
     this.element.addEventListener("pointerover", light);
     this.element.addEventListener("focusin", light);
-    this.element.addEventListener("pointerdown", () => (page.pressedAt = performance.now()), { capture: true });
+    this.element.addEventListener("pointerdown", () => (page.answers.pressedAt = performance.now()), { capture: true });
   }
 
   draw(busy, motion) {
@@ -41,7 +43,7 @@ class View {
       this.update = update;
       this.asking.replaceChildren(element);
     }
-    this.table.offer(!busy && page.asked() && !page.doubt ? standing(page) : []);
+    this.table.offer(!busy && page.asked() && !page.coach.doubt ? standing(page) : []);
     this.side.draw();
   }
 

@@ -45,7 +45,8 @@ function wording({ kind, seat, from }, position, seats, mine) {
     return named(active, active === mine ? `${kind}_theirs_you` : `${kind}_theirs`);
   }
   const other = kind === "steal_more" ? undefined : (seat ?? from);
-  return other === undefined ? { key: kind } : named(other, other === mine ? `${kind}_you` : kind);
+  const key = kind === "steal" && position.phase === "take" ? "steal_now" : kind; // no longer a mere chance
+  return other === undefined ? { key } : named(other, other === mine ? `${key}_you` : key);
 }
 
 /** The exclusive ends of the turn after an action, each with its chance, points and win share. */

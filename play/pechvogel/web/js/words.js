@@ -76,6 +76,9 @@ export const signed = (share) =>
     signDisplay: "always",
   }).format(share);
 
+/** A whole number, with a minus that is as wide as a plus. */
+export const whole = (number) => String(number).replace("-", "−");
+
 /** Several names as part of a sentence. */
 export function list(names) {
   const most = names.slice(0, -1).join(", ");
