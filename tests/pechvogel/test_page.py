@@ -298,7 +298,7 @@ WATCH = r"""() => {
     const table = document.querySelector('.table');
     if (!table) return;
     const players = [...table.querySelectorAll('.seat')].map((one) => ({
-      points: Number(one.querySelector('.points').firstChild.textContent),
+      points: Number(one.querySelector('.points').firstChild.textContent.replace('\u2212', '-')),
       markers: [...one.querySelectorAll('.stack .marker')].map((marker) => Number(marker.textContent)),
       frustrations: Number(one.dataset.frustrations),
       tokens: one.querySelectorAll('.tokens .piece').length,
