@@ -83,14 +83,18 @@ def parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 
 def _add_settings(command: argparse.ArgumentParser, game: str) -> None:
+    from pechvogel.tabletop.kind import in_line  # loads NumPy
+
     for name, setting in kind_of(game).settings.items():
         option = "--" + name.replace("_", "-")
         if setting.switch:
             command.add_argument(option, action="store_true", help=setting.help)
         else:
             kind, default = type(setting.default), setting.default
-            shown = f"{setting.help} (default {default})"
-            command.add_argument(option, type=kind, default=default, metavar="N", help=shown)
+            shown = f"{setting.help} (default {in_line(default)})"
+            several = kind is tuple  # the game reads them
+            words: dict[str, Any] = {"type": str, "metavar": "N,N,..."} if several else {"type": kind, "metavar": "N"}
+            command.add_argument(option, default=default, help=shown, **words)
 
 
 def _command(commands: Any, name: str, *, help: str, game: bool = True) -> argparse.ArgumentParser:

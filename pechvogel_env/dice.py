@@ -14,7 +14,7 @@ seven. So single and batch play, any number of threads, replays and tables with 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop import dice
 from pechvogel.tabletop.compile import inlined
+from pechvogel.tabletop.dice import Outcome as Outcome
 from pechvogel.tabletop.seeds import G, check_seed, mix
 from pechvogel.tabletop.seeds import game_seed as game_seed  # part of what is fixed for _v0
 from pechvogel.tabletop.seeds import seeded_first_player as seeded_first_player
@@ -44,14 +46,6 @@ _COUNTS_OF_FOUR = np.array(
 # ------------------------------------------------------------------------------------- chance, explicitly
 
 
-class Outcome(NamedTuple):
-    """One multiset of faces: `counts` (raven first, then 3..7) and its probability ways / 6**n."""
-
-    counts: tuple[int, ...]
-    ways: int
-    probability: float
-
-
 class ReducedOutcome(NamedTuple):
     """What matters once the target is known: how many dice show it, and how many ravens fall."""
 
@@ -61,19 +55,10 @@ class ReducedOutcome(NamedTuple):
     probability: float
 
 
-@cache
 def outcomes(num_dice: int) -> tuple[Outcome, ...]:
-    """Every throw of `num_dice` dice as a multiset of faces; the `ways` add up to 6**num_dice."""
+    """Every throw of `num_dice` dice as a multiset of faces, raven first; the `ways` add up to 6**num_dice."""
     _check_num_dice(num_dice)
-    total = len(FACES) ** num_dice
-    result = []
-    for counts in product(range(num_dice + 1), repeat=len(FACES)):
-        if sum(counts) == num_dice:
-            ways = math.factorial(num_dice)
-            for count in counts:
-                ways //= math.factorial(count)
-            result.append(Outcome(counts, ways, ways / total))
-    return tuple(result)
+    return dice.outcomes(num_dice, len(FACES))
 
 
 @cache
@@ -134,15 +119,4 @@ def throw_of(seed: int, turn: int, throw: int, num_dice: int = NUM_DICE) -> list
 
 def script(faces: Sequence[int]) -> NDArray[np.int8]:
     """Check scripted dice: a flat list of faces (0 = raven, 3..7), consumed die by die."""
-    return np.fromiter(_checked(faces), np.int8)
-
-
-def _checked(faces: Sequence[int]) -> Iterator[int]:
-    try:
-        listed = list(faces)
-    except TypeError:
-        raise ValueError(f"dice must be a list of faces, not {faces!r}") from None
-    for k, face in enumerate(listed):
-        if isinstance(face, (bool, np.bool_)) or not isinstance(face, (int, np.integer)) or face not in FACES:
-            raise ValueError(f"dice[{k}] is {face!r}: a die shows 0 (the raven), 3, 4, 5, 6 or 7")
-        yield int(face)
+    return dice.script(faces, FACES, "0 (the raven), 3, 4, 5, 6 or 7")

@@ -6,30 +6,27 @@ actions until somebody has to decide. `Game` is the Python view of one game, on 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from operator import index
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pechvogel.tabletop.bits import action_list, lowest_action, mask_of, random_action
-from pechvogel.tabletop.checks import check_one_of, check_truths, check_whole
+from pechvogel.tabletop import game as tabletop
+from pechvogel.tabletop.bits import lowest_action, random_action
+from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.game import DICE_NEXT, NEVER, check_play
 from pechvogel.tabletop.guards import check_array, check_writeable, checked
 from pechvogel.tabletop.rewards import REWARDS
-from pechvogel.tabletop.seeds import check_seed, game_seed, mix, seeded_first_player
+from pechvogel.tabletop.seeds import game_seed, mix, seeded_first_player
 from pechvogel_env import observation, rules
 from pechvogel_env.dice import fill_throw, throw_of
 from pechvogel_env.dice import script as check_script
 from pechvogel_env.position import Position, load, position_of
-from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, Action, Phase, States, act, land
+from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, Action, Phase, States, act, land
 
-NEVER = 2**31 - 1  # a turn that is never reached: no truncation
-DICE_NEXT = -1
-NO_ACTION = -1
 MAX_LEGAL = 5  # nobody ever has more legal actions: five targets, markers or discards
-_FIRST = np.zeros(1, np.int64)  # the only game of an array of one
 
 
 @compiled
@@ -76,9 +73,8 @@ def _advance(states: States, i: int, action: int, seed: Any, skip_forced: bool, 
 
 
 def _check_passes(states: Any, i: Any, before: Any) -> None:
-    rules.check_game(states, i)
-    check_writeable("states", states)
-    rules.check_game(before, 0)
+    rules.CHECKS.change(states, i)
+    rules.CHECKS.game(before, 0)
     check_writeable("before", before)
 
 
@@ -136,13 +132,15 @@ def check_settings(num_players: int, copies: int, reward: str, max_turns: int | 
     """Refuse settings that no game can have, with a sentence that names the one that is wrong."""
     check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
     check_whole("copies", copies, 1, MAX_COPIES)
-    check_one_of("reward", reward, REWARDS)
-    if max_turns is not None:
-        check_whole("max_turns", max_turns, 1, NEVER)
+    check_play(reward, max_turns)
 
 
-class Game:
-    """One game that waits for a decision, is over, or was truncated."""
+class Game(tabletop.Game[Position]):
+    """One game that waits for a decision, is over (R20), or was truncated (Q7)."""
+
+    kernels = tabletop.Kernels(_advance, rules.apply_dice, observation.put_observations, rules.RESULTS)
+    action_names = tuple(action.name.lower() for action in Action)
+    over_phase = Phase.OVER
 
     def __init__(
         self,
@@ -154,175 +152,36 @@ class Game:
         keep_dice: bool = False,
     ) -> None:
         check_settings(num_players, copies, REWARDS[0], max_turns)
-        check_truths(italian_reading=italian_reading, skip_forced=skip_forced)
-        self.num_players = num_players
+        check_truths(italian_reading=italian_reading)
         self.copies = copies
         self.italian_reading = bool(italian_reading)
-        self.skip_forced = bool(skip_forced)
-        self.max_turns = max_turns
-        self.states = rules.new_states(1)
-        self.started = False
-        self.bits = 0  # legal actions of whoever is asked; 0: the game has ended
-        self.seed = 0
-        self.start: Position | None = None  # where it was not a fresh game
-        self.first_player = 0
-        self.actions: list[int] = []  # real decisions only, whatever `skip_forced`: enough to rebuild
-        self.script: NDArray[np.int8] = np.empty(0, np.int8)
-        self._seed = np.uint64(0)
-        # Handed to compiled code at every decision, so made once.
-        self._seats = [np.array([seat], np.int8) for seat in range(num_players)]
-        self._to_act = self.states["to_act"]
-        self._size = observation.size(num_players)
-        self.scripted = 0  # how many of the dice so far came from the script
-        self.keep_dice = keep_dice  # slower: for records and replays
-        self.dice: list[int] = []  # with `keep_dice`: all faces so far, in the order thrown
-        self._stop_turn = NEVER
+        size = observation.size(num_players)
+        super().__init__(rules.new_states(1), size, num_players, skip_forced, max_turns, keep_dice)
 
-    def reset(
-        self,
-        seed: int,
-        first_player: int | None = None,
-        dice: Sequence[int] = (),
-        position: Position | Mapping[str, Any] | str | None = None,
-    ) -> None:
-        """Start anew. Nothing changes if an argument is wrong (ValueError)."""
-        seed = check_seed(seed)
-        script = check_script(dice)
-        if first_player is None:
-            first_player = int(seeded_first_player(np.uint64(seed), self.num_players))
-        check_whole("first_player", first_player, 0, self.num_players - 1)
-        start = None
-        if position is not None:
-            start = Position.complete(
-                position,
-                num_players=self.num_players,
-                copies=self.copies,
-                italian_reading=self.italian_reading,
-                first_player=int(first_player),
-            )
-            if start.phase == "over":
-                raise ValueError("position: phase is 'over', and there is nothing left to play")
-        self.seed, self.start, self.first_player = seed, start, int(first_player)
-        self.script, self.actions, self.dice = script, [], []
-        self._seed = np.uint64(seed)
-        self.scripted = 0
-        self.started = True
-        if start is None:
-            rules.new_game(self.states, 0, self.num_players, self.copies, self.italian_reading, first_player)
-        else:
-            load(start, self.states, 0)
-        turn = int(self.states["turn"][0])
-        self._stop_turn = NEVER if self.max_turns is None else min(NEVER, turn + self.max_turns)
-        self._go_on(NO_ACTION)
+    def _checked_script(self, dice: Sequence[int]) -> NDArray[np.int8]:
+        return check_script(dice)
 
-    def step(self, action: int) -> None:
-        """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
-        bits = self.bits
-        try:
-            number = index(action)
-        except TypeError:
-            number = NO_ACTION
-        if not 0 <= number < NUM_ACTIONS or not bits >> number & 1:
-            raise ValueError(self._illegal(action))
-        if bits & (bits - 1):
-            self.actions.append(number)
-        self._go_on(number)
+    def _completed(self, position: Any, first_player: int) -> Position:
+        return Position.complete(
+            position,
+            num_players=self.num_players,
+            copies=self.copies,
+            italian_reading=self.italian_reading,
+            first_player=first_player,
+        )
 
-    def _go_on(self, action: int) -> None:
-        """To the next decision: with scripted dice while they last, then with the seeded ones."""
-        seed, skip_forced, stop_turn = self._seed, self.skip_forced, self._stop_turn
-        while self.keep_dice or self.scripted < len(self.script):
-            bits = _advance(self.states, 0, action, seed, skip_forced, stop_turn, False)
-            if bits != DICE_NEXT:
-                self.bits = bits
-                return
-            action = NO_ACTION
-            turn, throws = int(self.states["turn"][0]), int(self.states["throws"][0])
-            faces = np.array(throw_of(self.seed, turn, throws, rules.dice_to_throw(self.states, 0)), np.int8)
-            given = self.script[self.scripted :][: len(faces)]
-            faces[: len(given)] = given
-            self.scripted += len(given)
-            rules.apply_dice(self.states, 0, faces)
-            if self.keep_dice:
-                self.dice += faces.tolist()
-        self.bits = _advance(self.states, 0, action, seed, skip_forced, stop_turn, True)
+    def _begin(self, first_player: int) -> None:
+        rules.new_game(self.states, 0, self.num_players, self.copies, self.italian_reading, first_player)
 
-    def _illegal(self, action: Any) -> str:
-        if not self.bits:
-            return f"action {action!r} is illegal: the game has ended"
-        known = isinstance(action, (int, np.integer)) and 0 <= action < NUM_ACTIONS
-        name = f"{int(action)} ({Action(action).name.lower()})" if known else repr(action)
-        legal = ", ".join(f"{a} ({Action(a).name.lower()})" for a in action_list(self.bits))
-        return f"action {name} is illegal for player_{self.to_act}; legal are {legal}"
+    def _load(self, position: Position) -> None:
+        load(position, self.states, 0)
 
-    @property
-    def to_act(self) -> int | None:
-        """The seat that is asked, or None when the game has ended."""
-        return int(self._to_act[0]) if self.bits else None
-
-    @property
-    def over(self) -> bool:
-        """Ended by the rules (R20)."""
-        return bool(self.states["phase"][0] == Phase.OVER)
-
-    @property
-    def truncated(self) -> bool:
-        """Ended by `max_turns` (Q7)."""
-        return self.bits == 0 and not self.over
-
-    def _check_started(self) -> None:
-        if not self.started:
-            raise ValueError("there is no game yet: call reset() first")
-
-    def settings(self) -> dict[str, Any]:
-        """Everything but the players' actions and scripted dice that makes this game what it is."""
-        return {
-            "num_players": self.num_players,
-            "copies": self.copies,
-            "italian_reading": self.italian_reading,
-            "max_turns": self.max_turns,
-            "position": None if self.start is None else self.start.to_dict(),
-            "first_player": self.first_player,
-            "seed": self.seed,
-        }
-
-    def position(self) -> Position:
-        """The position as it is now."""
-        self._check_started()
+    def _position(self) -> Position:
         return position_of(self.states, 0)
 
-    def mask(self) -> NDArray[np.int8]:
-        """The legal actions of whoever is asked, as a fresh mask."""
-        return mask_of(self.bits, NUM_ACTIONS).copy()
+    def _seeded_throw(self) -> list[int]:
+        turn, throws = int(self.states["turn"][0]), int(self.states["throws"][0])
+        return throw_of(self.seed, turn, throws, rules.dice_to_throw(self.states, 0))
 
-    def observe(self, seat: int) -> NDArray[np.float32]:
-        """What a seat sees, as a fresh vector."""
-        self._check_started()
-        out = np.empty((1, self._size), np.float32)
-        observation.put_observations(self.states, _FIRST, 0, 1, self._seats[seat], out)
-        return out[0]
-
-    def scores(self) -> list[int]:
-        """Points of every player as things stand (R21)."""
-        self._check_started()
-        return [int(rules.score(self.states, 0, seat)) for seat in range(self.num_players)]
-
-    def winners(self) -> list[int]:
-        """The seats tied for the best score as things stand: the non-losers (R22)."""
-        bits = rules.winners(self.states, 0)
-        return [seat for seat in range(self.num_players) if bits >> seat & 1]
-
-    def rewards(self, kind: str) -> list[float]:
-        """Rewards of every player by the position as it stands; zeros if it was truncated."""
-        out = np.zeros((1, self.num_players), np.float64)
-        if not self.truncated:
-            write = rules.write_win_rewards if kind == "win" else rules.write_score_rewards
-            write(self.states, 0, out, 0)
-        return [float(x) for x in out[0]]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_to_act"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._to_act = self.states["to_act"]  # a view, which a copy would cut off
+    def _own_settings(self) -> dict[str, Any]:
+        return {"copies": self.copies, "italian_reading": self.italian_reading}

@@ -8,14 +8,14 @@ the number of players only: `size(num_players)`.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
-from pechvogel.tabletop.checks import check_whole
-from pechvogel.tabletop.compile import compiled, inlined
-from pechvogel.tabletop.guards import check_array, check_writeable, checked
+from pechvogel.tabletop.compile import compiled
+from pechvogel.tabletop.guards import checked
+from pechvogel.tabletop.observation import Slice, relative_seat, slices, who
 from pechvogel_env import rules
 from pechvogel_env.position import Player, Position
 from pechvogel_env.rules import FACES, FIRST_VALUE, MAX_COPIES, NO_DIE, NOBODY, NUM_DICE, NUM_VALUES, Phase, States
@@ -58,15 +58,6 @@ _PER_FRUSTRATION = np.float32(1 / MAX_FRUSTRATIONS)
 _PER_FRUSTRATER = np.float32(1 / (rules.MAX_PLAYERS - 1))
 
 
-class Slice(NamedTuple):
-    """A named part of the vector: `vector[start:stop]`."""
-
-    name: str
-    start: int
-    stop: int
-    meaning: str
-
-
 @cache
 def layout(num_players: int) -> tuple[Slice, ...]:
     """The slices of the vector for a number of players, in order, without gaps."""
@@ -84,22 +75,17 @@ def layout(num_players: int) -> tuple[Slice, ...]:
         ("italian_reading", 1, "1: the Italian reading (Q3)"),
     ]
     for seat in range(num_players):
-        who = "observer" if seat == 0 else f"opponent_{seat}"
+        whose = who(seat)
         parts += [
-            (f"{who}.markers", NUM_VALUES, "markers by value 3..7, divided by 3"),
-            (f"{who}.frustrations", 1, "frustrations (at most 31), divided by 31"),
-            (f"{who}.frustration_steps", _NUM_STEPS, "1 each: at least 1, 2, 3, 5 frustrations"),
-            (f"{who}.murphy", 1, "1: holds Murphy"),
-            (f"{who}.active", 1, "1: it is their turn"),
-            (f"{who}.to_act", 1, "1: they are asked"),
-            (f"{who}.frustrater", 1, "k/4: came k-th to frustrate this turn; 0: did not"),
+            (f"{whose}.markers", NUM_VALUES, "markers by value 3..7, divided by 3"),
+            (f"{whose}.frustrations", 1, "frustrations (at most 31), divided by 31"),
+            (f"{whose}.frustration_steps", _NUM_STEPS, "1 each: at least 1, 2, 3, 5 frustrations"),
+            (f"{whose}.murphy", 1, "1: holds Murphy"),
+            (f"{whose}.active", 1, "1: it is their turn"),
+            (f"{whose}.to_act", 1, "1: they are asked"),
+            (f"{whose}.frustrater", 1, "k/4: came k-th to frustrate this turn; 0: did not"),
         ]
-    slices = []
-    start = 0
-    for name, length, meaning in parts:
-        slices.append(Slice(name, start, start + length, meaning))
-        start += length
-    return tuple(slices)
+    return slices(parts)
 
 
 def size(num_players: int) -> int:
@@ -107,17 +93,7 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
-def _check(states: Any, games: Any, start: Any, stop: Any, observers: Any, out: Any) -> None:
-    check_array("states", states, rules.STATE)
-    check_array("games", games, np.int64)
-    check_array("observers", observers, np.int8)
-    check_array("out", out, np.float32, 2)
-    check_writeable("out", out)
-    check_whole("stop", stop, 0, len(games))
-    check_whole("start", start, 0, stop)
-
-
-@checked(_check)
+@checked(rules.CHECKS.observations)
 @compiled
 def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
     """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
@@ -164,7 +140,7 @@ def put_observations(states: States, games: Ints, start: int, stop: int, observe
         out[i, _COPIES] = s.copies * _PER_MARKER
         out[i, _ITALIAN_READING] = s.italian_reading
         for seat in range(n):
-            base = _SEATS + _relative(n, seat, observer) * _SEAT_SIZE
+            base = _SEATS + relative_seat(n, seat, observer) * _SEAT_SIZE
             for value in range(NUM_VALUES):
                 out[i, base + _SEAT_MARKERS + value] = s.markers[seat, value] * _PER_MARKER
             frustrations = s.frustrations[seat]
@@ -172,18 +148,13 @@ def put_observations(states: States, games: Ints, start: int, stop: int, observe
             for k in range(_NUM_STEPS):
                 out[i, base + _SEAT_STEPS + k] = frustrations >= FRUSTRATION_STEPS[k]
         if s.murphy != NOBODY:
-            out[i, _SEATS + _relative(n, s.murphy, observer) * _SEAT_SIZE + _SEAT_MURPHY] = 1.0
-        out[i, _SEATS + _relative(n, s.active, observer) * _SEAT_SIZE + _SEAT_ACTIVE] = 1.0
+            out[i, _SEATS + relative_seat(n, s.murphy, observer) * _SEAT_SIZE + _SEAT_MURPHY] = 1.0
+        out[i, _SEATS + relative_seat(n, s.active, observer) * _SEAT_SIZE + _SEAT_ACTIVE] = 1.0
         if s.to_act != NOBODY:
-            out[i, _SEATS + _relative(n, s.to_act, observer) * _SEAT_SIZE + _SEAT_TO_ACT] = 1.0
+            out[i, _SEATS + relative_seat(n, s.to_act, observer) * _SEAT_SIZE + _SEAT_TO_ACT] = 1.0
         for k in range(s.num_frustraters):
-            base = _SEATS + _relative(n, s.frustraters[k], observer) * _SEAT_SIZE
+            base = _SEATS + relative_seat(n, s.frustraters[k], observer) * _SEAT_SIZE
             out[i, base + _SEAT_FRUSTRATER] = (k + 1) * _PER_FRUSTRATER
-
-
-@inlined
-def _relative(num_players: int, seat: int, observer: int) -> int:
-    return seat - observer if seat >= observer else seat - observer + num_players
 
 
 def decode(vector: Floats32, observer: int, num_players: int) -> Position:
@@ -200,18 +171,17 @@ def decode(vector: Floats32, observer: int, num_players: int) -> Position:
     murphy = active = to_act = None
     frustraters: list[tuple[int, int]] = []
     for seat in range(num_players):
-        relative = (seat - observer) % num_players
-        who = "observer" if relative == 0 else f"opponent_{relative}"
+        whose = who((seat - observer) % num_players)
         players.append(
             Player(
-                markers=count(f"{who}.markers", MAX_COPIES),
-                frustrations=count(f"{who}.frustrations", MAX_FRUSTRATIONS)[0],
+                markers=count(f"{whose}.markers", MAX_COPIES),
+                frustrations=count(f"{whose}.frustrations", MAX_FRUSTRATIONS)[0],
             )
         )
-        murphy = seat if parts[f"{who}.murphy"][0] else murphy
-        active = seat if parts[f"{who}.active"][0] else active
-        to_act = seat if parts[f"{who}.to_act"][0] else to_act
-        order = count(f"{who}.frustrater", rules.MAX_PLAYERS - 1)[0]
+        murphy = seat if parts[f"{whose}.murphy"][0] else murphy
+        active = seat if parts[f"{whose}.active"][0] else active
+        to_act = seat if parts[f"{whose}.to_act"][0] else to_act
+        order = count(f"{whose}.frustrater", rules.MAX_PLAYERS - 1)[0]
         if order:
             frustraters.append((order, seat))
     target = one_hot("target")

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.checks import check_truths, check_whole
-from pechvogel.tabletop.compile import JIT, compiled, inlined
-from pechvogel.tabletop.guards import check_array, check_whole_numbers, check_writeable, checked
-from pechvogel.tabletop.rewards import reward_of
+from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel.tabletop.guards import checked
+from pechvogel.tabletop.results import compiled_results
+from pechvogel.tabletop.states import Checks, records
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_COPIES = 3  # markers of each value in the box (R2)
@@ -112,55 +113,20 @@ States: TypeAlias = NDArray[np.void]  # games: an array of dtype STATE, from `ne
 
 def new_states(num_games: int) -> States:
     """Room for games; `new_game` or `position.load` fills it."""
-    states = np.zeros(num_games, STATE)
-    # Compiled code reads fields as attributes; without numba only a recarray can, which is slower to hand over.
-    return states if JIT else states.view(np.recarray)
+    return records(num_games, STATE)
 
 
 # ------------------------------------------------------------------------------------------------ checks
 
-
-def check_game(states: Any, i: Any) -> None:
-    """Refuse what is no array of games, or no game's number in it."""
-    check_array("states", states, STATE)
-    if type(i) is not int or not 0 <= i < len(states):
-        check_whole("i", i, 0, len(states) - 1)
+CHECKS = Checks(STATE, NUM_ACTIONS)
 
 
 def _check_new(states: Any, i: Any, num_players: Any, copies: Any, italian_reading: Any, first_player: Any) -> None:
-    check_game(states, i)
-    check_writeable("states", states)
+    CHECKS.change(states, i)
     check_whole("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
     check_whole("copies", copies, 1, MAX_COPIES)
     check_truths(italian_reading=italian_reading)
     check_whole("first_player", first_player, 0, num_players - 1)
-
-
-def _check_throw(states: Any, i: Any, faces: Any) -> None:
-    check_game(states, i)
-    check_writeable("states", states)
-    check_whole_numbers("a throw", faces)
-
-
-def _check_action(states: Any, i: Any, action: Any) -> None:
-    check_game(states, i)
-    check_writeable("states", states)
-    if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < NUM_ACTIONS:
-        raise ValueError("that action is illegal: see legal_bits")
-
-
-def _check_seat(states: Any, i: Any, seat: Any) -> None:
-    check_game(states, i)
-    check_whole("seat", seat, 0, int(states["num_players"][i]) - 1)
-
-
-def _check_rewards(states: Any, i: Any, out: Any, row: Any) -> None:
-    check_game(states, i)
-    num_players = int(states["num_players"][i])
-    if not isinstance(out, np.ndarray) or out.dtype.kind != "f" or out.ndim != 2 or out.shape[1] < num_players:
-        raise ValueError(f"out must be an array of floats with rows of {num_players}")
-    check_writeable("out", out)
-    check_whole("row", row, 0, len(out) - 1)
 
 
 # ------------------------------------------------------------------------------------------------ start
@@ -222,7 +188,7 @@ def _await_throw(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ legal
 
 
-@checked(check_game)
+@checked(CHECKS.game)
 @compiled
 def legal_bits(states: States, i: int) -> int:
     """The legal actions of whoever is asked, as bits 1 << action; 0 in THROW and OVER."""
@@ -289,7 +255,7 @@ def _marker_bits(s: Any) -> int:
 # ------------------------------------------------------------------------------------------------ throws
 
 
-@checked(check_game)
+@checked(CHECKS.game)
 @compiled
 def dice_to_throw(states: States, i: int) -> int:
     """How many dice the coming throw has (R6, R8, R16): all that don't lie on the board."""
@@ -302,7 +268,7 @@ def dice_left(s: Any) -> int:
     return NUM_DICE - s.targets - s.ravens
 
 
-@checked(_check_throw)
+@checked(CHECKS.throw)
 @compiled
 def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     """Throw by counts of faces, raven first, then 3..7; ValueError unless they add up to `dice_to_throw`."""
@@ -320,7 +286,7 @@ def apply_throw(states: States, i: int, counts: NDArray[np.int8]) -> None:
     land(s, k, thrown)
 
 
-@checked(_check_throw)
+@checked(CHECKS.throw)
 @compiled
 def apply_dice(states: States, i: int, dice: NDArray[np.int8]) -> None:
     """Throw by faces in the order thrown; ValueError unless there are as many as `dice_to_throw`."""
@@ -388,7 +354,7 @@ def _repeat_throw(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ actions
 
 
-@checked(_check_action)
+@checked(CHECKS.action)
 @compiled
 def apply(states: States, i: int, action: int) -> None:
     """Carry out an action of whoever is asked; ValueError, and nothing changed, if it is illegal."""
@@ -516,13 +482,6 @@ def _end_turn(s: Any) -> None:
 # ------------------------------------------------------------------------------------------------ results
 
 
-@checked(_check_seat)
-@compiled
-def score(states: States, i: int, seat: int) -> int:
-    """Points of one player (R21)."""
-    return score_of(states[i], seat)
-
-
 @inlined
 def score_of(s: Any, seat: int) -> int:
     """Points of one player (R21)."""
@@ -533,67 +492,7 @@ def score_of(s: Any, seat: int) -> int:
     return points - cost * s.frustrations[seat]
 
 
-@inlined
-def put_scores(s: Any, out: NDArray[np.int32], row: int) -> None:
-    """Points of everybody, into a row."""
-    for seat in range(s.num_players):
-        out[row, seat] = score_of(s, seat)
-
-
-@checked(check_game)
-@compiled
-def winners(states: States, i: int) -> int:
-    """The non-losers as bits 1 << seat: all who are tied for the highest score (R22)."""
-    return winners_of(states[i])
-
-
-@inlined
-def winners_of(s: Any) -> int:
-    """The non-losers as bits (R22)."""
-    best = score_of(s, 0)
-    bits = 1
-    for seat in range(1, s.num_players):
-        points = score_of(s, seat)
-        if points > best:
-            best = points
-            bits = 0
-        bits |= (points == best) << seat
-    return bits
-
-
-@checked(_check_rewards)
-@compiled
-def write_win_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
-    """Zero-sum rewards: k non-losers share the win, everyone else loses (R22)."""
-    put_win_rewards(states[i], out, row)
-
-
-@inlined
-def put_win_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
-    """Zero-sum rewards into a row (R22)."""
-    n = s.num_players
-    bits = winners_of(s)
-    tied = 0
-    for seat in range(n):
-        tied += (bits >> seat) & 1
-    for seat in range(n):
-        out[row, seat] = reward_of(((bits >> seat) & 1) / tied, n)
-
-
-@checked(_check_rewards)
-@compiled
-def write_score_rewards(states: States, i: int, out: NDArray[np.floating[Any]], row: int) -> None:
-    """Rewards by points: one's own minus the mean of the others'."""
-    put_score_rewards(states[i], out, row)
-
-
-@inlined
-def put_score_rewards(s: Any, out: NDArray[np.floating[Any]], row: int) -> None:
-    """Rewards by points into a row."""
-    n = s.num_players
-    total = 0
-    for seat in range(n):
-        total += score_of(s, seat)
-    for seat in range(n):
-        own = score_of(s, seat)
-        out[row, seat] = own - (total - own) / (n - 1)
+# R22: the highest score wins, and all who are tied for it are non-losers. So it is in every game: `tabletop.results`.
+RESULTS = compiled_results(__name__, CHECKS, score_of)
+put_scores, winners_of, put_win_rewards, put_score_rewards = RESULTS[:4]
+score, winners, write_scores, write_win_rewards, write_score_rewards = RESULTS[4:]

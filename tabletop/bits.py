@@ -16,6 +16,13 @@ from pechvogel.tabletop.seeds import check_seed, game_seed
 # 2**k % 67 is different for every k < 66, so a lone bit finds its action by one look-up.
 _ACTION_OF_BIT = np.zeros(67, np.int8)
 _ACTION_OF_BIT[[(1 << action) % 67 for action in range(63)]] = range(63)
+# For `nth_action`, which counts in 64 bits without a sign: masks, shifts, and the n-th lone bit of a byte.
+_PAIRS, _FOURS, _EIGHTS = (np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_EACH_BYTE, _TOP_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_U1, _U2, _U4, _U7, _U8, _U53, _U255 = (np.uint64(number) for number in (1, 2, 4, 7, 8, 53, 255))
+_NTH_OF_BYTE = np.array(
+    [[([b for b in range(8) if byte >> b & 1] + [0] * 8)[n] for n in range(8)] for byte in range(256)], np.int8
+)
 _ONE = np.zeros(1, np.int64)  # the only game of an array of one
 
 
@@ -31,6 +38,25 @@ def count_actions(bits: int) -> int:
     pairs = bits - ((bits >> 1) & 0x5555555555555555)
     fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
     return ((((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101) >> 56) & 0x7F
+
+
+@inlined
+def nth_action(bits: int, n: int) -> int:
+    """The n-th action among legal bits, counted from 0: its byte by sums of all bytes at once, then a look-up."""
+    x, rank = np.uint64(bits), np.uint64(n)
+    pairs = x - ((x >> _U1) & _PAIRS)
+    fours = (pairs & _FOURS) + ((pairs >> _U2) & _FOURS)
+    up_to = ((fours + (fours >> _U4)) & _EIGHTS) * _EACH_BYTE  # in each byte: how many bits up to its end
+    passed = (((rank * _EACH_BYTE) | _TOP_BITS) - up_to) & _TOP_BITS  # a bit for each byte that ends before
+    place = (((passed >> _U7) * _EACH_BYTE) >> _U53) & ~_U7
+    before = ((up_to << _U8) >> place) & _U255
+    return np.int64(place) + _NTH_OF_BYTE[(x >> place) & _U255, rank - before]  # type: ignore[no-any-return]
+
+
+@inlined
+def random_among_many(bits: int, key: Any) -> int:
+    """As `random_action`, for games with many legal actions at once."""
+    return nth_action(bits, np.int64((key >> np.uint64(32)) * np.uint64(count_actions(bits)) >> np.uint64(32)))
 
 
 @inlined
@@ -56,7 +82,7 @@ def _check_random(bits: Any, seed: Any, actions: Any) -> None:
 def random_actions(bits: Ints, seed: Any, actions: Ints) -> None:
     """A random legal action for every game, a function of the seed; 0 where a game has ended."""
     for i in range(len(bits)):
-        actions[i] = random_action(bits[i], game_seed(seed, i, 0), count_actions(bits[i])) if bits[i] else 0
+        actions[i] = random_among_many(bits[i], game_seed(seed, i, 0)) if bits[i] else 0
 
 
 def _check_games_of(bits: Any, games: Any) -> None:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -97,6 +98,19 @@ def compiled(function: F) -> F:
 def inlined(function: F) -> F:
     """As `compiled`, for small steps inside a kernel: a call would cost more than the step."""
     return _compile(function, forceinline=True)
+
+
+def for_game(module: str, template: F, *, inline: bool = False, **parts: Callable[..., Any]) -> F:
+    """Compile for one game what is the same for all: a template, with the game's own functions for those of its file.
+
+    Numba knows the functions that a kernel calls when it compiles it, and can't cache those that it is handed at a
+    call. So every game gets a copy of the template, in which names of functions mean its own; `module` is the game's.
+    """
+    assert all(name in template.__globals__ for name in parts), f"{template.__name__} has other parts than {[*parts]}"
+    own = FunctionType(template.__code__, {**template.__globals__, **parts}, template.__name__, template.__defaults__)
+    own.__doc__, own.__annotations__ = template.__doc__, template.__annotations__
+    own.__module__, own.__qualname__ = module, f"{module}.{template.__name__}"  # also of its file in the cache
+    return cast(F, _compile(own, forceinline=inline))
 
 
 def _compile(function: F, forceinline: bool) -> F:

@@ -13,6 +13,23 @@ from pechvogel.tabletop.batch import Batch
 from pechvogel.tabletop.checks import check_whole
 
 
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def numbers(value: Any) -> Any:
+    """A list of whole numbers, or a text like "4,4,3", as a tuple; what is neither stays, for a check to refuse."""
+    if isinstance(value, str):
+        parts = value.split(",")
+        return tuple(map(int, parts)) if all(part.strip().isdecimal() and len(part) < 20 for part in parts) else value
+    return tuple(value) if isinstance(value, list) else value
+
+
+def in_line(value: Any) -> Any:
+    """The value of a setting as it is written on a command line: numbers with commas between them."""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+
 class Setting(NamedTuple):
     """A rule that can be chosen: an argument of the environment, and an option of the command line of the same name."""
 
@@ -20,6 +37,7 @@ class Setting(NamedTuple):
     check: Callable[[str, Any], None]  # ValueError names the setting and says what is wrong with a value
     help: str
     text: str = "{}"  # a value in words: "{} copies"
+    form: Callable[[Any], Any] = _as_it_is  # of a value from a file or a command line: the one that compares and hashes
 
     @property
     def switch(self) -> bool:
@@ -70,14 +88,17 @@ class Kind(ABC):
         for name in settings:
             if name not in self.settings:
                 raise ValueError(f"{name!r} is no setting of {self.name}; there are {', '.join(self.settings)}")
-        pairs = tuple((name, settings.get(name, setting.default)) for name, setting in self.settings.items())
-        for name, value in pairs:
-            self.settings[name].check(name, value)
-        return Variant(self.name, int(num_players), pairs)
+        pairs = []
+        for name, setting in self.settings.items():
+            value = setting.form(settings.get(name, setting.default))
+            setting.check(name, value)
+            pairs.append((name, value))
+        return Variant(self.name, int(num_players), tuple(pairs))
 
     def told(self, variant: Variant) -> dict[str, Any]:
         """The settings that are worth telling, for cards and results."""
-        return {name: value for name, value in variant.pairs if value or not self.settings[name].switch}
+        told = {name: value for name, value in variant.pairs if value or not self.settings[name].switch}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
     def plain(self, variant: Variant) -> Variant:
         """The same without its switches: for these, weights play as they are."""
@@ -87,7 +108,7 @@ class Kind(ABC):
 
     def describe(self, variant: Variant) -> str:
         """In words: "2 players, 3 copies"."""
-        told = [self.settings[name].text.format(value) for name, value in self.told(variant).items()]
+        told = [self.settings[name].text.format(in_line(value)) for name, value in self.told(variant).items()]
         return ", ".join([f"{variant.num_players} players", *told])
 
     @abstractmethod

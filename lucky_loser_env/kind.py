@@ -1,0 +1,87 @@
+"""Lucky Loser as all that is shared sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lucky_loser_env import observation, rules
+from lucky_loser_env.batch import Batch, Buffers
+from lucky_loser_env.game import Game, random_games
+from lucky_loser_env.position import GAME, PHASES
+from lucky_loser_env.rules import (
+    ACTION_NAMES,
+    GROUPS,
+    MAX_GROUPS,
+    MAX_PLAYERS,
+    MIN_PLAYERS,
+    NOTHING,
+    ROW_LENGTHS,
+    Phase,
+)
+from pechvogel.tabletop.arrays import Floats32
+from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant, numbers
+
+
+class LuckyLoser(Kind):
+    """See `tabletop.kind`."""
+
+    name = GAME
+    environment = "lucky_loser_v0"
+    players = range(MIN_PLAYERS, MAX_PLAYERS + 1)
+    settings = {
+        "row_lengths": Setting(
+            ROW_LENGTHS,
+            rules.check_row_lengths,
+            f"squares of the rows 5 to 10, the X included, 1 to {rules.MAX_LENGTH} each",
+            "rows of {}",
+            numbers,
+        ),
+    }
+    actions = ACTION_NAMES
+    phases = PHASES
+    habits = {
+        "nothing": Habit("forms nothing", Phase.GROUP, [NOTHING]),
+        "one": Habit("forms one group", Phase.GROUP, [a for a, sums in enumerate(GROUPS) if len(sums) == 1]),
+        "many": Habit(
+            "forms three or four", Phase.GROUP, [a for a, g in enumerate(GROUPS) if len(g) >= MAX_GROUPS - 1]
+        ),
+    }
+    perfect_information = True
+
+    def variant_of(self, states: rules.States) -> Variant:
+        """What is played in some games."""
+        return self.variant(int(states["num_players"][0]), row_lengths=tuple(states["row_lengths"][0].tolist()))
+
+    def game(self, variant: Variant, **options: Any) -> Game:
+        """One game, step by step."""
+        return Game(variant.num_players, **variant.settings, **options)
+
+    def batch(self, variant: Variant, num_games: int, **options: Any) -> Batch:
+        """Many games at once."""
+        buffers = Buffers.allocate(num_games, variant.num_players)
+        return Batch(buffers, num_players=variant.num_players, **variant.settings, **options)
+
+    def observation_size(self, variant: Variant) -> int:
+        """How many numbers an observation has."""
+        return observation.size(variant.num_players)
+
+    def observe(self, states: rules.States) -> Floats32:
+        """What whoever is asked sees."""
+        out = np.empty((len(states), observation.size(int(states["num_players"][0]))), np.float32)
+        observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
+        return out
+
+    def make(self, name: str, variant: Variant, **options: Any) -> Any:
+        """An environment."""
+        raise NotImplementedError
+
+    def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
+        """Games of random actions in compiled code."""
+        states = rules.new_states(num_games)
+        return lambda seed: random_games(states, variant.num_players, variant["row_lengths"], np.uint64(seed))
+
+
+KIND = LuckyLoser()
