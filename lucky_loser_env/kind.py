@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lucky_loser_env import observation, rules
+from lucky_loser_env import lucky_loser_v0, observation, rules
 from lucky_loser_env.batch import Batch, Buffers
 from lucky_loser_env.game import Game, random_games
 from lucky_loser_env.position import GAME, PHASES
@@ -21,6 +21,7 @@ from lucky_loser_env.rules import (
     ROW_LENGTHS,
     Phase,
 )
+from lucky_loser_env.solo import SoloEnv
 from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant, numbers
 
@@ -76,7 +77,8 @@ class LuckyLoser(Kind):
 
     def make(self, name: str, variant: Variant, **options: Any) -> Any:
         """An environment."""
-        raise NotImplementedError
+        factory = SoloEnv if name == "solo" else getattr(lucky_loser_v0, name)
+        return factory(num_players=variant.num_players, **variant.settings, **options)
 
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """Games of random actions in compiled code."""

@@ -153,7 +153,7 @@ class Position(Fields):
             found["row_lengths"] = list(found["row_lengths"])
         check_same(found, num_players=num_players, row_lengths=list(row_lengths))
         blank = {"places": [0] * NUM_ROWS, "chips": [0] * NUM_ROWS, "bonus": 0}
-        found["players"] = complete_players(found.get("players"), num_players, blank)
+        found["players"] = complete_players(found.get("players", [{}] * num_players), blank)
         players = _players(found["players"], num_players, list(row_lengths))
         held = [sum(player.chips[row] for player in players) for row in range(NUM_ROWS)]
         found.setdefault("stacks", [max(0, rules.chips_in_box(num_players, r) - held[r]) for r in range(NUM_ROWS)])

@@ -108,10 +108,8 @@ _PLAIN = {dice: sum(1 << action for action in _formed(dice)) for dice in SORTED_
 _FORMABLE = np.array(
     [np.bitwise_or.reduce([_PLAIN[shown] for shown in _turned(dice)]) for dice in SORTED_THROWS], np.int64
 )
-# The number of the sorted throw, by the number of the throw in the order thrown.
-_SORTED = np.array(
-    [SORTED_THROWS.index(tuple(sorted(dice[::-1]))) for dice in product(FACES, repeat=NUM_DICE)], np.uint8
-)
+# The number of the sorted throw, by the number of the throw in the order thrown: which digit is whose is all the same.
+_SORTED = np.array([SORTED_THROWS.index(tuple(sorted(dice))) for dice in product(FACES, repeat=NUM_DICE)], np.uint8)
 
 # ------------------------------------------------------------------------------------------------ state
 

@@ -2,54 +2,24 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any, TypeAlias
+from typing import Any
 
-import gymnasium
-import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
-from pechvogel.tabletop.seeds import SeedSeries
-from pechvogel_env import observation, record, render
+from pechvogel.tabletop.aec import ILLEGAL_REWARD as ILLEGAL_REWARD
+from pechvogel.tabletop.aec import RENDER_MODES, Observation, TableEnv, wrapped
+from pechvogel_env import observation, render
 from pechvogel_env.game import Game, check_settings
 from pechvogel_env.position import Position
-from pechvogel_env.rules import NUM_ACTIONS
-
-Observation: TypeAlias = dict[str, NDArray[Any]]
-
-RENDER_MODES = ["human", "ansi", "rgb_array"]
-ILLEGAL_REWARD = -1.0  # what `env()` gives to whoever acts illegally: a loss
-
-_NOT_ASKED: NDArray[np.int8] = np.zeros(NUM_ACTIONS, np.int8)
-_NOT_ASKED.setflags(write=False)  # one array for everybody who is not asked
+from pechvogel_env.record import RECORDS
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
     """The environment with PettingZoo's wrappers: an illegal action ends the game with a loss."""
-    wrapped: AECEnv[str, Observation, int] = raw_env(**kwargs)
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
-    return _OrderEnforcing(_AssertOutOfBounds(wrapped))
+    return wrapped(raw_env(**kwargs))
 
 
-class _AssertOutOfBounds(wrappers.AssertOutOfBoundsWrapper[str, Observation, int]):
-    def last(self, observe: bool = True) -> Any:
-        """Hand on: PettingZoo's would fetch each of five attributes through every wrapper below."""
-        return self.env.last(observe)
-
-
-class _OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Observation, int]):
-    def last(self, observe: bool = True) -> Any:
-        """Hand on, as above, once there is a game."""
-        return self.env.last(observe) if self._has_reset else super().last(observe)
-
-    def __str__(self) -> str:
-        return str(self.env)
-
-
-class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  PettingZoo's name for it
+class raw_env(TableEnv[Position]):  # noqa: N801  PettingZoo's name for it
     """Pechvogel, a dice game for 2 to 5 players (rules: docs/rules.md).
 
     | spec                | value                                                                       |
@@ -157,6 +127,9 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  PettingZoo's name f
         "render_fps": 2,
     }
 
+    records = RECORDS
+    pictures = render
+
     def __init__(
         self,
         num_players: int = 2,
@@ -167,134 +140,6 @@ class raw_env(AECEnv[str, Observation, int]):  # noqa: N801  PettingZoo's name f
         max_turns: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        super().__init__()
         check_settings(num_players, copies, reward, max_turns)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}")
-        self.reward = reward
-        self.render_mode = render_mode
-        self._game = Game(num_players, copies, italian_reading, skip_forced, max_turns)
-        self._seeds = SeedSeries()
-        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
-        self.agents: list[str] = []
-        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        size = (observation.size(num_players),)
-        self.state_space = spaces.Box(0.0, 1.0, size, np.float32)
-        self.action_spaces = {agent: spaces.Discrete(NUM_ACTIONS) for agent in self.possible_agents}
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(0.0, 1.0, size, np.float32),
-                    "action_mask": spaces.Box(0, 1, (NUM_ACTIONS,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
-
-    # ------------------------------------------------------------------------------ PettingZoo's interface
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The same object for the same agent at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The same object for the same agent at every call."""
-        return self.action_spaces[agent]
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game. Options that are not this environment's are ignored; wrong ones are a ValueError."""
-        options = options or {}
-        seeds = copy.copy(self._seeds)  # kept only if all goes well
-        dice = options.get("dice")
-        self._game.reset(
-            seeds.next(seed),
-            first_player=options.get("first_player"),
-            dice=() if dice is None else dice,
-            position=options.get("position"),
-        )
-        self._seeds = seeds
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": _NOT_ASKED} for agent in self.agents}
-        self.agent_selection = self.agents[0]
-        self._skip_agent_selection = None  # PettingZoo's own, left over from an illegal action
-        self._ask()
-
-    def step(self, action: int | None) -> None:
-        """Carry out an action of `agent_selection`; None once the game has ended."""
-        if not self.agents:
-            raise gymnasium.error.ResetNeeded("there is no game to step: call reset() first")
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
-            return
-        self._game.step(action)  # type: ignore[arg-type]  # None is refused as an illegal action
-        self.infos[agent] = {"action_mask": _NOT_ASKED}
-        self._ask()
-
-    def _ask(self) -> None:
-        """Show the new situation: whose decision it is, or the end with everybody's rewards."""
-        seat = self._game.to_act
-        if seat is not None:
-            self.agent_selection = agent = self.possible_agents[seat]
-            self.infos[agent] = {"action_mask": self._game.mask()}
-        else:
-            over = self._game.over
-            self.terminations = dict.fromkeys(self.agents, over)
-            self.truncations = dict.fromkeys(self.agents, not over)
-            # All earlier rewards were 0, so there is nothing to clear, and these are the sums too.
-            self.rewards = dict(zip(self.agents, self._game.rewards(self.reward), strict=True))
-            self._cumulative_rewards = dict(self.rewards)
-        if self.render_mode == "human":
-            self.render()
-
-    def observe(self, agent: str) -> Observation:
-        """What an agent sees, in fresh arrays; their mask is all zero unless they are asked."""
-        seat = self._seat_of[agent]
-        asked = seat == self._game.to_act
-        return {
-            "observation": self._game.observe(seat),
-            "action_mask": self._game.mask() if asked else np.zeros(NUM_ACTIONS, np.int8),
-        }
-
-    def state(self) -> NDArray[np.float32]:
-        """The whole table, as `player_0` observes it."""
-        return self._game.observe(0)
-
-    def render(self) -> Any:
-        """A picture of the position, as `render_mode` says."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() needs a render_mode: 'human', 'ansi' or 'rgb_array'")
-            return None
-        position, scores = self.position(), self._game.scores()
-        if self.render_mode == "rgb_array":
-            return render.rgb_array(position, scores=scores)
-        if self.render_mode == "ansi":
-            return render.ansi(position, scores=scores)
-        render.human(position, scores=scores)
-        return None
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    # ------------------------------------------------------------------------------ beyond PettingZoo
-
-    def position(self) -> Position:
-        """The position as it is now."""
-        return self._game.position()
-
-    @property
-    def game_seed(self) -> int:
-        """The seed of the game being played: `reset` with it plays the same dice."""
-        return self._game.seed
-
-    def scores(self) -> list[int]:
-        """Points of every player as things stand (R21)."""
-        return self._game.scores()
-
-    def record(self) -> dict[str, Any]:
-        """The finished game in the format of `record.py`, from which it can be rebuilt."""
-        return record.of_game(self._game)
+        game = Game(num_players, copies, italian_reading, skip_forced, max_turns)
+        super().__init__(game, reward, observation.size(num_players), render_mode)

@@ -19,53 +19,41 @@ one word that is safe in URLs and logs; ten parts joined by "_":
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from pechvogel.tabletop.untrusted import parse_json, shown_value
+from pechvogel.tabletop.position import (
+    MAX_COUNT,
+    Fields,
+    Line,
+    as_mapping,
+    check_names,
+    check_same,
+    check_whole_position,
+    complete_players,
+    phase_name,
+    player_entries,
+    seat_or_none,
+    truth,
+    whole,
+    whole_list,
+)
+from pechvogel.tabletop.position import PositionError as PositionError
 from pechvogel_env import rules
 from pechvogel_env.rules import FACES, FIRST_VALUE, NOBODY, NUM_DICE, NUM_VALUES, RAVENS_LIMIT, Action, Phase, States
 
 _NAMES = rules.STATE.names or ()
 PHASES = tuple(phase.name.lower() for phase in Phase)
-MAX_TEXT = 1 << 16  # characters
-MAX_COUNT = 10**8  # of frustrations and turns: far beyond play, and scores still fit into 32 bits
 _ACTIVE_DECIDES = ("target", "reduce", "take", "discard")
 _NOBODY_DECIDES = ("throw", "over")
 
 
-class PositionError(ValueError):
-    """An impossible or malformed position; the message starts with the name of the wrong field.
-
-    What somebody may get wrong who sets one up has a `code`, and the `facts` for a sentence in their language.
-    """
-
-    def __init__(self, field: str, problem: str, code: str = "other", **facts: Any) -> None:
-        super().__init__(f"position: {field} {problem}")
-        self.field, self.code, self.facts = field, code, facts
-
-
-class _Fields:
-    """Reads like its JSON form, too: position["phase"], "phase" in position, dict(position)."""
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (field.name for field in fields(self))  # type: ignore[arg-type]
-
-    def keys(self) -> list[str]:
-        """The names of the fields."""
-        return list(self)
-
-
 @dataclass
-class Player(_Fields):
+class Player(Fields):
     """What a player has in front of them."""
 
     markers: list[int]  # by value 3..7
@@ -73,7 +61,7 @@ class Player(_Fields):
 
 
 @dataclass
-class Position(_Fields):
+class Position(Fields):
     """Everything that the players see; see the module's text for the one-line form."""
 
     num_players: int  # 2..5
@@ -139,10 +127,8 @@ class Position(_Fields):
     @classmethod
     def parse(cls, source: Position | Mapping[str, Any] | str) -> Position:
         """A whole position from any of its forms: an object, a dict, JSON text or the one-line text."""
-        source = _as_mapping(source)
-        for name in (field.name for field in fields(cls)):
-            if name not in source:
-                raise PositionError(name, "is missing", "line")
+        source = as_mapping(source, cls, _from_line)
+        check_whole_position(source, cls)
         return _build(source)
 
     @classmethod
@@ -159,8 +145,8 @@ class Position(_Fields):
 
         `middle` with what the players don't hold, `phase` with "throw", `active` with `first_player`.
         """
-        source = _as_mapping(source)
-        whole: dict[str, Any] = {
+        source = as_mapping(source, cls, _from_line)
+        found: dict[str, Any] = {
             "num_players": num_players,
             "copies": copies,
             "italian_reading": italian_reading,
@@ -177,24 +163,17 @@ class Position(_Fields):
             "turn": 0,
             **source,
         }
-        for name, ours in (("num_players", num_players), ("copies", copies)):
-            if whole[name] != ours:
-                raise PositionError(name, f"is {shown_value(whole[name])}, but this game has {ours}")
-        if "players" not in whole:
-            whole["players"] = [{} for _ in range(num_players)]
-        if isinstance(whole["players"], (list, tuple)):
-            blank = {"markers": [0] * NUM_VALUES, "frustrations": 0}
-            whole["players"] = [
-                {**blank, **player} if isinstance(player, Mapping) else player for player in whole["players"]
-            ]
-        if "middle" not in whole:
-            players = _players(whole["players"], num_players, copies)
-            whole["middle"] = [
+        check_same(found, num_players=num_players, copies=copies)
+        blank = {"markers": [0] * NUM_VALUES, "frustrations": 0}
+        found["players"] = complete_players(found.get("players", [{}] * num_players), blank)
+        if "middle" not in found:
+            players = _players(found["players"], num_players, copies)
+            found["middle"] = [
                 max(0, copies - sum(player.markers[value] for player in players)) for value in range(NUM_VALUES)
             ]
-        if "to_act" not in whole:
-            whole["to_act"] = whole["active"] if whole["phase"] in _ACTIVE_DECIDES else None
-        return _build(whole)
+        if "to_act" not in found:
+            found["to_act"] = found["active"] if found["phase"] in _ACTIVE_DECIDES else None
+        return _build(found)
 
 
 # ---------------------------------------------------------------------------------- to and from a state
@@ -264,99 +243,66 @@ def load(position: Position, states: States, i: int) -> None:
 # ---------------------------------------------------------------------------------- reading
 
 
-def _as_mapping(source: Position | Mapping[str, Any] | str) -> Mapping[str, Any]:
-    if isinstance(source, Position):
-        return source.to_dict()
-    if isinstance(source, str):
-        return _read_text(source)
-    if not isinstance(source, Mapping):
-        raise PositionError("as a whole", f"must be an object with named fields, not {shown_value(source)}")
-    return source
-
-
-def _read_text(text: str) -> Mapping[str, Any]:
-    text = text.strip()
-    if text.startswith("{"):
-        try:
-            source = parse_json(text, MAX_TEXT)
-        except ValueError as error:
-            raise PositionError("as a whole", f"can't be read: {error}", "line") from None
-        assert isinstance(source, dict)
-        return source
-    parts = text.split("_")
-    if len(parts) != 10:
-        raise PositionError("as a whole", f"must be JSON or ten parts joined by '_', and this has {len(parts)}", "line")
-
-    def part(k: int, name: str, pattern: str) -> re.Match[str]:
-        match = re.fullmatch(pattern, parts[k], re.ASCII)
-        if match is None:
-            raise PositionError(name, f"is written as {shown_value(parts[k])}, which is not its text form", "line")
-        return match
+def _from_line(text: str) -> Mapping[str, Any]:
+    line = Line(text, 10, "ten")
 
     def digits(run: str) -> list[int]:
         return [] if run == "-" else [int(digit) for digit in run]
 
-    setting = part(0, "num_players", r"(\d)x(\d)(i?)")
-    players = []
-    for entry in parts[2].split("."):
-        match = re.fullmatch(r"(\d{5})f(\d{1,10})", entry, re.ASCII)
-        if match is None:
-            raise PositionError("players", f"has an entry {shown_value(entry)}, which is not its text form", "line")
-        players.append({"markers": digits(match[1]), "frustrations": int(match[2])})
-    murphy = part(3, "murphy", r"-|\d")[0]
-    board = digits(part(5, "target", r"\d{3}")[0])
-    flags = part(6, "frustraters", r"-|(?=.)(r?)(a?)(\d*)")
-    phase = part(8, "phase", r"([a-z]+)(\d?)")
+    setting = line.part(0, "num_players", r"(\d)x(\d)(i?)")
+    players = [
+        {"markers": digits(entry[1]), "frustrations": int(entry[2])}
+        for entry in line.entries(2, "players", r"(\d{5})f(\d{1,10})")
+    ]
+    murphy = line.part(3, "murphy", r"-|\d")[0]
+    board = digits(line.part(5, "target", r"\d{3}")[0])
+    flags = line.part(6, "frustraters", r"-|(?=.)(r?)(a?)(\d*)")
+    phase = line.part(8, "phase", r"([a-z]+)(\d?)")
     return {
         "num_players": int(setting[1]),
         "copies": int(setting[2]),
         "italian_reading": setting[3] == "i",
-        "middle": digits(part(1, "middle", r"\d{5}")[0]),
+        "middle": digits(line.part(1, "middle", r"\d{5}")[0]),
         "players": players,
         "murphy": None if murphy == "-" else int(murphy),
-        "active": int(part(4, "active", r"\d")[0]),
+        "active": int(line.part(4, "active", r"\d")[0]),
         "target": board[0] or None,
         "targets": board[1],
         "ravens": board[2],
         "reduced": bool(flags[1]),
         "frustraters": digits(flags[3] or "-"),
-        "last_throw": digits(part(7, "last_throw", r"-|\d+")[0]),
+        "last_throw": digits(line.part(7, "last_throw", r"-|\d+")[0]),
         "after_reduction": bool(flags[2]),
         "phase": phase[1],
         "to_act": int(phase[2]) if phase[2] else None,
-        "turn": int(part(9, "turn", r"\d{1,10}")[0]),
+        "turn": int(line.part(9, "turn", r"\d{1,10}")[0]),
     }
 
 
 def _build(source: Mapping[str, Any]) -> Position:
     """Check types and ranges field by field, then what the rules allow together."""
-    names = [field.name for field in fields(Position)]
-    for name in source:
-        if name not in names:
-            raise PositionError(shown_value(name), f"is no field; the fields are {', '.join(names)}")
-    n = _whole("num_players", source["num_players"], rules.MIN_PLAYERS, rules.MAX_PLAYERS)
-    copies = _whole("copies", source["copies"], 1, rules.MAX_COPIES)
-    phase = source["phase"]
-    if phase not in PHASES:
-        raise PositionError("phase", f"is {shown_value(phase)}, but must be one of {', '.join(PHASES)}")
+    check_names(source, Position)
+    n = whole("num_players", source["num_players"], rules.MIN_PLAYERS, rules.MAX_PLAYERS)
+    copies = whole("copies", source["copies"], 1, rules.MAX_COPIES)
+    phase = phase_name(source["phase"], PHASES)
     position = Position(
         num_players=n,
         copies=copies,
-        italian_reading=_truth("italian_reading", source["italian_reading"]),
-        middle=_whole_list("middle", source["middle"], NUM_VALUES, 0, copies),
+        italian_reading=truth("italian_reading", source["italian_reading"]),
+        middle=whole_list("middle", source["middle"], NUM_VALUES, 0, copies),
         players=_players(source["players"], n, copies),
-        murphy=_seat("murphy", source["murphy"], n),
-        active=_whole("active", source["active"], 0, n - 1),
+        murphy=seat_or_none("murphy", source["murphy"], n),
+        active=whole("active", source["active"], 0, n - 1),
         target=_target(source["target"]),
-        targets=_whole("targets", source["targets"], 0, NUM_DICE),
-        ravens=_whole("ravens", source["ravens"], 0, NUM_DICE),
-        reduced=_truth("reduced", source["reduced"]),
-        frustraters=_whole_list("frustraters", source["frustraters"], None, 0, n - 1),
+        targets=whole("targets", source["targets"], 0, NUM_DICE),
+        ravens=whole("ravens", source["ravens"], 0, NUM_DICE),
+        reduced=truth("reduced", source["reduced"]),
+        frustraters=whole_list("frustraters", source["frustraters"], None, 0, n - 1),
         last_throw=_faces(source["last_throw"]),
-        after_reduction=_truth("after_reduction", source["after_reduction"]),
+        after_reduction=truth("after_reduction", source["after_reduction"]),
         phase=phase,
-        to_act=_seat("to_act", source["to_act"], n),
-        turn=_whole("turn", source["turn"], 0, MAX_COUNT),
+        to_act=seat_or_none("to_act", source["to_act"], n),
+        turn=whole("turn", source["turn"], 0, MAX_COUNT),
     )
     _check_markers(position)
     _check_asked(position)
@@ -365,39 +311,12 @@ def _build(source: Mapping[str, Any]) -> Position:
     return position
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise PositionError(name, f"must be a whole number, not {shown_value(value)}", "number", low=low, high=high)
-    if not low <= value <= high:
-        sentence = f"must be from {low} to {high}, not {shown_value(int(value))}"
-        raise PositionError(name, sentence, "number", low=low, high=high)
-    return int(value)
-
-
-def _truth(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise PositionError(name, f"must be true or false, not {shown_value(value)}")
-    return value
-
-
-def _whole_list(name: str, value: Any, length: int | None, low: int, high: int) -> list[int]:
-    if not isinstance(value, (list, tuple)):
-        raise PositionError(name, f"must be a list, not {shown_value(value)}")
-    if length is not None and len(value) != length:
-        raise PositionError(name, f"must have {length} entries, not {len(value)}")
-    return [_whole(f"{name}[{k}]", entry, low, high) for k, entry in enumerate(value)]
-
-
-def _seat(name: str, value: Any, num_players: int) -> int | None:
-    return None if value is None else _whole(name, value, 0, num_players - 1)
-
-
 def _target(value: Any) -> int | None:
-    return None if value is None else _whole("target", value, FIRST_VALUE, FIRST_VALUE + NUM_VALUES - 1)
+    return None if value is None else whole("target", value, FIRST_VALUE, FIRST_VALUE + NUM_VALUES - 1)
 
 
 def _faces(value: Any) -> list[int]:
-    faces = _whole_list("last_throw", value, None, 0, FACES[-1])
+    faces = whole_list("last_throw", value, None, 0, FACES[-1])
     for k, face in enumerate(faces):
         if face not in FACES:
             raise PositionError(f"last_throw[{k}]", f"is {face}, but a die shows 0 (raven) or 3 to 7")
@@ -405,17 +324,12 @@ def _faces(value: Any) -> list[int]:
 
 
 def _players(value: Any, num_players: int, copies: int) -> list[Player]:
-    if not isinstance(value, (list, tuple)) or len(value) != num_players:
-        raise PositionError("players", f"must be a list of {num_players} players")
     players = []
-    for seat, entry in enumerate(value):
-        name = f"players[{seat}]"
-        if not isinstance(entry, Mapping) or set(entry) != {"markers", "frustrations"}:
-            raise PositionError(name, "must have exactly the fields markers and frustrations")
+    for name, entry in player_entries(value, num_players, Player, "markers and frustrations"):
         players.append(
             Player(
-                _whole_list(f"{name}.markers", entry["markers"], NUM_VALUES, 0, copies),
-                _whole(f"{name}.frustrations", entry["frustrations"], 0, MAX_COUNT),
+                whole_list(f"{name}.markers", entry["markers"], NUM_VALUES, 0, copies),
+                whole(f"{name}.frustrations", entry["frustrations"], 0, MAX_COUNT),
             )
         )
     return players

@@ -12,148 +12,24 @@ where its seed came from, which `play.fair` checks.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from pechvogel.tabletop.files import append_line
-from pechvogel.tabletop.untrusted import check_plain, parse_json, shown, shown_value
+from pechvogel.tabletop.record import MAX_LINE as MAX_LINE
+from pechvogel.tabletop.record import PROOF as PROOF
+from pechvogel.tabletop.record import RecordError as RecordError
+from pechvogel.tabletop.record import Records
+from pechvogel.tabletop.record import append as append
+from pechvogel.tabletop.record import digest as _digest  # noqa: F401  tests seal records by it
 from pechvogel_env.game import Game
 
 FORMAT = "pechvogel-game-1"
 
-_SETTINGS = ("num_players", "copies", "italian_reading", "max_turns", "position", "first_player", "seed")
-_FIELDS = ("format", *_SETTINGS, "scripted", "dice", "actions", "scores", "sha256")
-PROOF = "proof"
-MAX_LINE = 1 << 22  # bytes: a hundred times the longest games
+
+def _make(settings: Mapping[str, Any]) -> Game:
+    copies, italian_reading = settings["copies"], settings["italian_reading"]
+    return Game(settings["num_players"], copies, italian_reading, max_turns=settings["max_turns"], keep_dice=True)
 
 
-class RecordError(ValueError):
-    """A record that is damaged, was tampered with, or does not lead to the end of a game."""
-
-
-def of_game(game: Game) -> dict[str, Any]:
-    """The record of a game that has ended."""
-    if game.bits or not game.started:
-        raise ValueError("the game has not ended yet: only finished games are recorded")
-    replayed = _start(game.settings(), game.script.tolist())
-    for action in game.actions:
-        replayed.step(action)
-    record = {
-        "format": FORMAT,
-        **game.settings(),
-        "scripted": game.scripted,
-        "dice": replayed.dice,
-        "actions": list(game.actions),
-        "scores": game.scores(),
-    }
-    return {**record, "sha256": _digest(record)}
-
-
-def steps(record: Mapping[str, Any]) -> Iterator[tuple[Game, int | None]]:
-    """Replay a verified record: the game before each decision with the action taken; at last, None."""
-    game = _start({name: record[name] for name in _SETTINGS}, record["dice"][: record["scripted"]])
-    for action in record["actions"]:
-        yield game, action
-        game.step(action)
-    yield game, None
-
-
-def verify(record: Any) -> dict[str, Any]:
-    """Check everything: the checksum, every die against the seed, every action, the end, the scores."""
-    if not isinstance(record, dict):
-        raise RecordError("is not a JSON object")
-    try:
-        check_plain(record)
-    except ValueError as error:
-        raise RecordError(f"can't be one of a game: {error}") from None
-    if record.get("format") != FORMAT:
-        raise RecordError(f"has the format {shown_value(record.get('format'))}, but this reads {FORMAT!r}")
-    for name in _FIELDS:
-        if name not in record:
-            raise RecordError(f"lacks the field {name!r}")
-    for name in record:
-        if name not in (*_FIELDS, PROOF):
-            raise RecordError(f"has an unknown field {shown_value(name)}")
-    try:
-        digest = _digest(record)
-    except (TypeError, ValueError):  # what no JSON has
-        raise RecordError("is not a JSON object") from None
-    if record["sha256"] != digest:
-        raise RecordError("does not match its sha256: it was damaged or changed")
-    scripted, dice, actions = record["scripted"], record["dice"], record["actions"]
-    if not isinstance(dice, list) or not isinstance(actions, list):
-        raise RecordError("must have lists of dice and actions")
-    if isinstance(scripted, bool) or not isinstance(scripted, int) or not 0 <= scripted <= len(dice):
-        raise RecordError(f"can't have {shown_value(scripted)} scripted dice among {len(dice)}")
-    try:
-        game = _start({name: record[name] for name in _SETTINGS}, dice[:scripted])
-        for number, action in enumerate(actions, 1):
-            if not game.bits:
-                raise RecordError(f"goes on after the end of the game (decision {number})")
-            game.step(action)
-    except RecordError:
-        raise
-    except (ValueError, TypeError, ArithmeticError, LookupError) as error:
-        raise RecordError(f"can't be replayed: {shown(error)}") from None
-    if game.bits:
-        raise RecordError(f"stops after {len(actions)} decisions, before the end of the game")
-    if game.dice != dice:
-        wrong = next(
-            (k for k, (a, b) in enumerate(zip(game.dice, dice, strict=False)) if a != b),
-            min(len(game.dice), len(dice)),
-        )
-        raise RecordError(f"has dice that its seed does not give (die {wrong + 1} of {len(game.dice)})")
-    if game.scores() != record["scores"]:
-        raise RecordError(f"says scores {shown_value(record['scores'])}, but the game ends {game.scores()}")
-    written = of_game(game)
-    for name in _FIELDS:
-        if json.dumps(written[name], sort_keys=True) != json.dumps(record[name], sort_keys=True):
-            raise RecordError(f"has {name!r} in a form that is not its own: {shown_value(record[name])}")
-    return record
-
-
-def read(path: str | Path) -> list[dict[str, Any]]:
-    """All games of a file, verified; RecordError names the line that is wrong."""
-    games = []
-    with open(path, "rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
-            if not line.strip():
-                continue
-            try:
-                games.append(verify(parse_json(line, MAX_LINE)))
-            except RecordError as error:
-                raise RecordError(f"{path}, line {number}: the record {error}") from None
-            except ValueError:  # of JSON, of text that is no UTF-8, of endless lines and digits
-                raise RecordError(
-                    f"{path}, line {number}: the record is not whole JSON; was the file cut off?"
-                ) from None
-    if not games:
-        raise RecordError(f"{path}: there is no recorded game in it")
-    return games
-
-
-def append(path: str | Path, record: Mapping[str, Any]) -> None:
-    """Add a game to a file, as one line."""
-    append_line(Path(path), json.dumps(record, separators=(",", ":")).encode())
-
-
-def _start(settings: Mapping[str, Any], script: list[int]) -> Game:
-    """A game as it began, which keeps the dice that it throws."""
-    game = Game(
-        settings["num_players"],
-        settings["copies"],
-        settings["italian_reading"],
-        max_turns=settings["max_turns"],
-        keep_dice=True,
-    )
-    game.reset(settings["seed"], settings["first_player"], script, settings["position"])
-    return game
-
-
-def _digest(record: Mapping[str, Any]) -> str:
-    fields = {name: value for name, value in record.items() if name not in ("sha256", PROOF)}
-    text = json.dumps(fields, separators=(",", ":"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+RECORDS = Records(FORMAT, ("copies", "italian_reading"), _make)
+of_game, steps, verify, read = RECORDS.of_game, RECORDS.steps, RECORDS.verify, RECORDS.read

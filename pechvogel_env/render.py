@@ -1,56 +1,66 @@
 """Pictures of a position: text for terminals (`ansi`, `human`) and pixels (`rgb_array`).
 
 Nothing here knows a rule. A picture shows what the position says; scores are shown only if the
-caller, who has asked the engine for them, passes them. Pillow is imported with the first image.
-
-Known limit: Pillow's built-in font has plain ASCII letters only, so images show "Jürgensen" as
-"Jurgensen" and other scripts as "?". The text picture shows names as they are.
+caller, who has asked the engine for them, passes them. Images have names in plain ASCII letters only
+(`tabletop.drawing`); the text picture shows them as they are.
 """
 
 from __future__ import annotations
 
-import functools
-import os
-import sys
 import textwrap
-import unicodedata
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pechvogel.tabletop.drawing import (
+    ACTIVE,
+    COLUMNS,
+    FELT,
+    GAP,
+    INK,
+    LIGHT,
+    LIGHT_SOFT,
+    MARGIN,
+    NAME_COLUMNS,
+    PAPER,
+    PAPER_SOFT,
+    RECESS,
+    SHADOW,
+    Canvas,
+    Names,
+    Scores,
+    canvas_of,
+    counts_in_line,
+    cut,
+    draw_header,
+    draw_panel,
+    listed,
+    names_of,
+    painter,
+    plain,
+    turn_of,
+    wrapped_question,
+)
+from pechvogel.tabletop.drawing import UNITS_HIGH as UNITS_HIGH
+from pechvogel.tabletop.drawing import UNITS_WIDE as UNITS_WIDE
 from pechvogel_env.rules import FACES, NUM_DICE, RAVEN, RAVENS_LIMIT, TARGETS_NEEDED
 
 if TYPE_CHECKING:
-    from PIL import ImageFont
-
     from pechvogel_env.position import Position
-
-Names = Sequence[str] | None  # by seat; None: player_0 ...
-Scores = Sequence[int] | None  # by seat; None: not shown
 
 VALUES = FACES[1:]
 
 # --- text ---
-COLUMNS = 80
-NAME_COLUMNS = 16
 STYLES = {"target": "1;32", "raven": "1;31", "active": "1;33", "asked": "1;36", "murphy": "1;35"}
 
-# --- image: every length below is in units of a picture 640 wide, whatever its real width ---
-UNITS_WIDE, UNITS_HIGH = 640, 480
-SUPERSAMPLING = 2
-MIN_WIDTH = 64  # below, boxes vanish
-MARGIN, GAP = 16, 10
-HEADER_HIGH = 44
+# --- image, in the units of `tabletop.drawing` ---
 DIE = 62
 MIDDLE_BOX = (16, 148, 212, 306)
 BOARD_BOX = (222, 148, 624, 306)
 PANELS_TOP, PANELS_BOTTOM = 322, 466
 
-TABLE, FELT, RECESS, SHADOW, HEADER = "#1d4d4f", "#28605f", "#1f5153", "#173f41", "#132f33"
-INK, LIGHT, LIGHT_SOFT, PAPER, PAPER_SOFT = "#1b2a33", "#f3f7f5", "#a9c8c6", "#fbf7ee", "#e8e1d2"
-ACTIVE, ASKED, FROWN, MURPHY, RAVEN_DIE = "#f2b53a", "#3fd0f5", "#d9534a", "#7a4fc9", "#a7b7c2"
+FROWN, MURPHY, RAVEN_DIE = "#d9534a", "#7a4fc9", "#a7b7c2"
 VALUE_COLORS = {3: "#2f86c9", 4: "#2a9d6f", 5: "#c99a1b", 6: "#dd7530", 7: "#c4447a"}
 
 # A raven in profile: x,y in hundredths of a square, y downwards.
@@ -66,7 +76,7 @@ RAVEN_EYE = "33,21"
 
 def question(position: Position, names: Names = None) -> str:
     """The sentence that says who is asked what."""
-    who = _names(position, names)
+    who = names_of(position, names)
     active = who[position.active]
     if position.phase == "over":
         return "The game is over."
@@ -76,7 +86,7 @@ def question(position: Position, names: Names = None) -> str:
         "target": "which number is the target?",
         "reduce": "spend a frustration to repeat the throw?",
         "frustrate": f"frustrate {active}'s throw?",
-        "join": f"join {_listed([who[i] for i in position.frustraters])} against {active}'s throw?",
+        "join": f"join {listed([who[i] for i in position.frustraters])} against {active}'s throw?",
         "take": f"take the {position.target} marker from the middle or from whom?",
         "discard": "which marker from the middle goes into the box?",
     }
@@ -93,30 +103,26 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
 
     `color=None` colours only if standard output is a terminal and NO_COLOR is unset.
     """
-    if color is None:
-        color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
-    def paint(text: str, style: str) -> str:
-        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if color else text
+    paint = painter(color, STYLES)
 
     def die(face: int) -> str:
         if face == RAVEN:
             return f" {paint('R', 'raven')} "
         return paint(f"[{face}]", "target") if face == position.target else f" {face} "
 
-    who = [_cut(name, NAME_COLUMNS) for name in _names(position, names)]
+    who = [cut(name, NAME_COLUMNS) for name in names_of(position, names)]
     rule, over = "-" * COLUMNS, position.phase == "over"
     heads = "   ".join(map(str, VALUES)) + "   frustrations" + ("" if scores is None else "   score")
     lines = [
-        f"PECHVOGEL, {_turn(position)}",
+        f"PECHVOGEL, {turn_of(position)}",
         rule,
         f"   {'markers':<{NAME_COLUMNS}}   {heads}",
-        f"   {'in the middle':<{NAME_COLUMNS}}   {_row(position.middle)}",
+        f"   {'in the middle':<{NAME_COLUMNS}}   {counts_in_line(position.middle)}",
     ]
     for seat, (name, player) in enumerate(zip(who, position.players, strict=True)):
         asked, active = seat == position.to_act, seat == position.active and not over
         line = f"{'>' if active else ' '}{'?' if asked else ' '} {name:<{NAME_COLUMNS}}   "
-        line += f"{_row(player.markers)}   {player.frustrations:>12}"
+        line += f"{counts_in_line(player.markers)}   {player.frustrations:>12}"
         if scores is not None:
             line += f"   {scores[seat]:>5}"
         if asked or active:
@@ -129,7 +135,7 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
         targets += " _ " * (TARGETS_NEEDED - position.targets)
         ravens = die(RAVEN) * position.ravens + " _ " * (RAVENS_LIMIT - position.ravens)
         reduced = ", has reduced" if position.reduced else ""
-        frustraters = _listed([who[seat] for seat in position.frustraters]) or "nobody"
+        frustraters = listed([who[seat] for seat in position.frustraters]) or "nobody"
         lines += [
             f"   > at turn    {paint(who[position.active], 'active')}{reduced}",
             f"   board        target {target or '-'}: {targets}   ravens: {ravens}".rstrip(),
@@ -137,8 +143,7 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
         ]
     throw = "".join(map(die, position.last_throw)) or " - "
     lines.append(f"   last throw  {throw}   (R: raven, [ ]: target)")
-    sentence = textwrap.wrap(question(position, names), COLUMNS, break_on_hyphens=False)
-    return "\n".join([*lines, rule, *(paint(line, "asked") for line in sentence)])
+    return "\n".join([*lines, rule, *(paint(line, "asked") for line in wrapped_question(question(position, names)))])
 
 
 def rgb_array(
@@ -148,11 +153,9 @@ def rgb_array(
     width: int = UNITS_WIDE,
 ) -> NDArray[np.uint8]:
     """A drawing as an array (3/4 width, width, 3), equally high for every position."""
-    if width < MIN_WIDTH:
-        raise ValueError(f"width must be at least {MIN_WIDTH}, not {width}")
-    who = [_plain(name) for name in _names(position, names)]
-    canvas = _Canvas(width)
-    _draw_header(canvas, position, who)
+    canvas = canvas_of(width)
+    who = [plain(name) for name in names_of(position, names)]
+    draw_header(canvas, position, question(position, [cut(name, NAME_COLUMNS) for name in who]))
     _draw_throw(canvas, position)
     _draw_middle(canvas, position)
     _draw_board(canvas, position, who)
@@ -160,18 +163,7 @@ def rgb_array(
     return canvas.pixels()
 
 
-def _draw_header(canvas: _Canvas, position: Position, who: list[str]) -> None:
-    canvas.box(0, 0, UNITS_WIDE, HEADER_HIGH, HEADER)
-    color = LIGHT if position.to_act is None else ASKED
-    sentence = question(position, [_cut(name, NAME_COLUMNS) for name in who])
-    lines = textwrap.wrap(sentence, 72, break_on_hyphens=False)
-    for i, line in enumerate(lines):
-        y = HEADER_HIGH / 2 + 18 * (i - (len(lines) - 1) / 2)
-        canvas.text(MARGIN, y, line, 18 if len(lines) == 1 else 14, color, "l", fit=530)
-    canvas.text(UNITS_WIDE - MARGIN, HEADER_HIGH / 2, _turn(position), 13, LIGHT_SOFT, "r")
-
-
-def _draw_throw(canvas: _Canvas, position: Position) -> None:
+def _draw_throw(canvas: Canvas, position: Position) -> None:
     """The dice of the last throw in the order thrown, or empty places for the dice to throw."""
     canvas.text(MARGIN, 60, "Last throw", 12, LIGHT_SOFT, "l")
     count = len(position.last_throw) or NUM_DICE - position.targets - position.ravens
@@ -185,7 +177,7 @@ def _draw_throw(canvas: _Canvas, position: Position) -> None:
             canvas.box(x, 73, DIE, DIE, SHADOW, DIE / 6)
 
 
-def _draw_middle(canvas: _Canvas, position: Position) -> None:
+def _draw_middle(canvas: Canvas, position: Position) -> None:
     left, top, right, bottom = MIDDLE_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
     canvas.text(left + 14, top + 17, "Middle", 14, LIGHT, "l")
@@ -196,7 +188,7 @@ def _draw_middle(canvas: _Canvas, position: Position) -> None:
         canvas.text(center + (i - 2) * apart, bottom - 13, f"x{count}", 13, ink)
 
 
-def _draw_board(canvas: _Canvas, position: Position, who: list[str]) -> None:
+def _draw_board(canvas: Canvas, position: Position, who: list[str]) -> None:
     left, top, right, bottom = BOARD_BOX
     canvas.box(left, top, right - left, bottom - top, FELT, 12)
     title = "Board" if position.phase == "over" else f"Board of {who[position.active]}"
@@ -230,7 +222,7 @@ def _draw_board(canvas: _Canvas, position: Position, who: list[str]) -> None:
         canvas.text(x + 22, y, who[seat], 12, LIGHT, "l", fit=step - 26)
 
 
-def _draw_players(canvas: _Canvas, position: Position, who: list[str], scores: Scores) -> None:
+def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Scores) -> None:
     over, top, high = position.phase == "over", PANELS_TOP, PANELS_BOTTOM - PANELS_TOP
     step = (UNITS_WIDE - 2 * MARGIN + GAP) / position.num_players
     wide = step - GAP
@@ -238,29 +230,17 @@ def _draw_players(canvas: _Canvas, position: Position, who: list[str], scores: S
         x, asked = MARGIN + seat * step, seat == position.to_act
         ahead = scores is not None and scores[seat] == max(scores)
         lit = ahead if over else seat == position.active
-        if asked:
-            canvas.box(x - 4, top - 4, wide + 8, high + 8, ASKED, 14)
-        canvas.box(x, top, wide, high, ACTIVE if lit else PAPER_SOFT, 10)
-        canvas.box(x, top + 30, wide, high - 30, PAPER, 10)
-        canvas.box(x, top + 30, wide, 20, PAPER)
-        room = wide - 18
-        if scores is not None:
-            right = x + wide - (16 if asked else 9)  # the "?" sits in that corner
-            canvas.text(right, top + 15, str(scores[seat]), 15, INK, "r", bold=True)
-            room = right - x - 18 - 9 * len(str(scores[seat]))
-        canvas.text(x + 9, top + 15, who[seat], 14, INK, "l", fit=room)
+        score = None if scores is None else scores[seat]
+        draw_panel(canvas, x, top, wide, high, lit, asked, who[seat], score)
         center, apart = x + wide / 2, min(40, (wide - 12) / len(VALUES))
         _draw_markers(canvas, center, top + 86, apart, 19, player.markers, position.copies, PAPER_SOFT)
         _draw_frustrations(canvas, center, top + 111, wide, player.frustrations)
         if seat == position.murphy:
             canvas.box(center - 48, top + 124, 96, 16, MURPHY, 8)
             canvas.text(center, top + 132, "MURPHY", 11, LIGHT, bold=True)
-        if asked:
-            canvas.circle(x + wide - 1, top - 2, 11, ASKED)
-            canvas.text(x + wide - 1, top - 2, "?", 16, INK, bold=True)
 
 
-def _draw_frustrations(canvas: _Canvas, x: float, y: float, wide: float, count: int) -> None:
+def _draw_frustrations(canvas: Canvas, x: float, y: float, wide: float, count: int) -> None:
     """As many tokens as fit, else one and their number."""
     if count * 19 <= wide - 16:
         for i in range(count):
@@ -270,7 +250,7 @@ def _draw_frustrations(canvas: _Canvas, x: float, y: float, wide: float, count: 
         canvas.text(x - 3, y, f"x{count}", 15, INK, "l", bold=True)
 
 
-def _draw_die(canvas: _Canvas, x: float, y: float, size: float, face: int, target: int | None) -> None:
+def _draw_die(canvas: Canvas, x: float, y: float, size: float, face: int, target: int | None) -> None:
     """Targets have the colour of their value, ravens lie on grey; all others stay pale."""
     fill = RAVEN_DIE if face == RAVEN else VALUE_COLORS[face] if face == target else PAPER
     canvas.box(x, y + size / 16, size, size, SHADOW, size / 6)
@@ -293,7 +273,7 @@ def _draw_die(canvas: _Canvas, x: float, y: float, size: float, face: int, targe
 
 
 def _draw_markers(
-    canvas: _Canvas,
+    canvas: Canvas,
     x: float,
     y: float,
     gap: float,
@@ -313,107 +293,10 @@ def _draw_markers(
                 canvas.circle(*at, size / 6, dot)
 
 
-def _draw_frustration(canvas: _Canvas, x: float, y: float, radius: float) -> None:
+def _draw_frustration(canvas: Canvas, x: float, y: float, radius: float) -> None:
     """A red token with a sad face."""
     canvas.circle(x, y, radius, FROWN)
     for side in (-1, 1):
         canvas.circle(x + side * radius * 0.36, y - radius * 0.22, radius * 0.15, LIGHT)
     mouth = ((-0.45, 0.58), (-0.22, 0.36), (0.22, 0.36), (0.45, 0.58))
     canvas.line([(x + radius * u, y + radius * v) for u, v in mouth], LIGHT, radius * 0.2)
-
-
-class _Canvas:
-    """Pillow's drawing calls in the units of this module, larger than asked for smooth edges."""
-
-    def __init__(self, width: int) -> None:
-        from PIL import Image, ImageDraw
-
-        self.scale = SUPERSAMPLING * width / UNITS_WIDE
-        height = round(width * UNITS_HIGH / UNITS_WIDE)
-        self.image = Image.new("RGB", (width * SUPERSAMPLING, height * SUPERSAMPLING), TABLE)
-        self.draw = ImageDraw.Draw(self.image)
-
-    def pixels(self) -> NDArray[np.uint8]:
-        return np.array(self.image.reduce(SUPERSAMPLING), dtype=np.uint8)
-
-    def box(self, x: float, y: float, wide: float, high: float, fill: str, radius: float = 0) -> None:
-        s = self.scale
-        # Whole pixels, so that boxes with a common edge in units meet in the picture too.
-        corners = (round(x * s), round(y * s), round((x + wide) * s) - 1, round((y + high) * s) - 1)
-        self.draw.rounded_rectangle(corners, radius * s, fill)
-
-    def circle(self, x: float, y: float, radius: float, fill: str) -> None:
-        s = self.scale
-        corners = ((x - radius) * s, (y - radius) * s, (x + radius) * s, (y + radius) * s)
-        self.draw.ellipse(corners, fill)
-
-    def line(self, points: list[tuple[float, float]], fill: str, line: float) -> None:
-        scaled = [(x * self.scale, y * self.scale) for x, y in points]
-        self.draw.line(scaled, fill, max(1, round(line * self.scale)), joint="curve")
-
-    def polygon(self, points: list[tuple[float, float]], fill: str) -> None:
-        self.draw.polygon([(x * self.scale, y * self.scale) for x, y in points], fill)
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        fill: str,
-        align: str = "m",
-        bold: bool = False,
-        fit: float | None = None,
-    ) -> None:
-        """Text whose capitals are centred on y; a little smaller, then cut, to `fit` units."""
-        font = _font(size * self.scale)
-        if fit is not None and font.getlength(text) > fit * self.scale:
-            font, whole = _font(size * 0.85 * self.scale), text
-            while text and font.getlength(text) > fit * self.scale:
-                whole = whole[:-1]
-                text = whole + "…" if whole else ""
-        baseline = y * self.scale + font.size * 0.36
-        stroke = round(size * self.scale / 36) if bold else 0
-        place = (x * self.scale, baseline)
-        self.draw.text(place, text, fill, font, align + "s", stroke_width=stroke)
-
-
-@functools.lru_cache(maxsize=256)
-def _font(size: float) -> ImageFont.FreeTypeFont:
-    from PIL import ImageFont
-
-    font = ImageFont.load_default(size=max(1.0, round(size, 1)))
-    if not isinstance(font, ImageFont.FreeTypeFont):
-        raise RuntimeError("drawing needs a Pillow that was built with FreeType")
-    return font
-
-
-def _names(position: Position, names: Names) -> list[str]:
-    if names is None:
-        return [f"player_{seat}" for seat in range(position.num_players)]
-    if len(names) != position.num_players:
-        raise ValueError(f"{len(names)} names for {position.num_players} players")
-    return list(names)
-
-
-def _turn(position: Position) -> str:
-    # `turn` counts finished turns; people call the one being played by the next number.
-    return f"after {position.turn} turns" if position.phase == "over" else f"turn {position.turn + 1}"
-
-
-def _row(counts: Sequence[int]) -> str:
-    return "   ".join(str(count) if count else "." for count in counts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 2] + ".."
-
-
-def _plain(text: str) -> str:
-    """Letters without their accents, and "?" for whatever the built-in font lacks."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return bare.encode("ascii", "replace").decode()

@@ -12,7 +12,7 @@ import numpy as np
 from pechvogel.tabletop.untrusted import parse_json, shown_value
 
 MAX_TEXT = 1 << 16  # characters
-MAX_COUNT = 10**8  # of turns, say: far beyond play, and scores still fit into 32 bits
+MAX_COUNT = 10**8  # of turns, and of whatever has no bound: far beyond play, and scores still fit into 32 bits
 
 
 class PositionError(ValueError):
@@ -114,13 +114,11 @@ def check_same(whole: Mapping[str, Any], **ours: Any) -> None:
             raise PositionError(name, f"is {shown_value(whole[name])}, but this game has {value}")
 
 
-def complete_players(value: Any, num_players: int, blank: Mapping[str, Any]) -> Any:
-    """Players with all their fields; None: all of them blank. What is wrong with them is said later."""
-    if value is None:
-        value = [{} for _ in range(num_players)]
-    if isinstance(value, (list, tuple)):
-        return [{**blank, **player} if isinstance(player, Mapping) else player for player in value]
-    return value
+def complete_players(players: Any, blank: Mapping[str, Any]) -> Any:
+    """Players with all their fields; what is wrong with them is said later."""
+    if isinstance(players, (list, tuple)):
+        return [{**blank, **player} if isinstance(player, Mapping) else player for player in players]
+    return players
 
 
 # ---------------------------------------------------------------------------------- values
