@@ -12,7 +12,16 @@ import numpy as np
 
 from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.compile import inlined
-from porca_miseria_env.rules import MAX_COUNT, MAX_GLANCE, NUM_CARDS, NUM_SYMBOLS, ODDS_BITS, SHOWN, may_take, numbers_of
+from porca_miseria_env.rules import (
+    MAX_COUNT,
+    MAX_GLANCE,
+    NUM_CARDS,
+    NUM_SYMBOLS,
+    ODDS_BITS,
+    SHOWN,
+    may_take,
+    numbers_of,
+)
 
 _CERTAIN = np.float64(2**ODDS_BITS)
 
@@ -27,9 +36,9 @@ def likelihood(s: Any, shown: int, glance: int) -> float:
 
 @inlined
 def put_evidence(s: Any, seat: int, out: Floats32, row: int, start: int) -> None:
-    """What a seat's own glances say about each symbol alone: how likely it is shown 1, ..., 8 times, which adds up to 1.
+    """What a seat's own glances say about each symbol alone: how likely it is shown 1, ..., 8 times.
 
-    Three times eight numbers, from out[row, start] on.
+    Three times eight numbers that add up to 1, from out[row, start] on.
     """
     for symbol in range(NUM_SYMBOLS):
         first = start + MAX_COUNT * symbol

@@ -22,8 +22,18 @@ from pechvogel.tabletop.observation import Slice, relative_seat, slices, who
 from porca_miseria_env import rules
 from porca_miseria_env.belief import put_chances, put_evidence
 from porca_miseria_env.rules import (
-    MAX_COUNT, MAX_GLANCE, MAX_HANDS, MAX_JACKPOT, MAX_TICKS, NO_CARD, NOBODY, NUM_CARDS, NUM_SYMBOLS, PENALTY, States,
-)  # fmt: skip
+    MAX_COUNT,
+    MAX_GLANCE,
+    MAX_HANDS,
+    MAX_JACKPOT,
+    MAX_TICKS,
+    NO_CARD,
+    NOBODY,
+    NUM_CARDS,
+    NUM_SYMBOLS,
+    PENALTY,
+    States,
+)
 
 # Where each slice starts. Slices that don't depend on the number of players come first.
 _CARD = 0

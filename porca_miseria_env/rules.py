@@ -117,7 +117,9 @@ def glance_odds(blur: float) -> NDArray[np.uint32]:
         total = 0.0
         for glance in range(MAX_GLANCE):
             total += chances[glance] if glance < len(chances) else 0.0
-            odds[count, glance] = 2**ODDS_BITS if glance >= 2 * count else min(round(total * 2**ODDS_BITS), 2**ODDS_BITS)
+            odds[count, glance] = (
+                2**ODDS_BITS if glance >= 2 * count else min(round(total * 2**ODDS_BITS), 2**ODDS_BITS)
+            )
         padded = [0.0, 0.0, *chances, 0.0, 0.0]
         chances = [  # one symbol more: overlooked, counted once, counted twice
             blur * padded[g + 2] + (1 - 2 * blur) * padded[g + 1] + blur * padded[g] for g in range(len(chances) + 2)
@@ -394,7 +396,7 @@ def apply_hands(states: States, i: int, order: NDArray[np.int8], loot: NDArray[n
     ValueError, and nothing changed, unless they are due, and this is such an order and just such loot.
     """
     s = states[i]
-    if s.phase != Phase.HANDS or len(order) != s.num_players or not _fits(s, order, loot):
+    if s.phase != Phase.HANDS or len(order) != s.num_players or not _fits(states, i, order, loot):
         raise ValueError("no hands are due, or that is no order of all seats, or not the loot that they draw")
     drawn = 0
     for seat in order:
@@ -407,20 +409,33 @@ def apply_hands(states: States, i: int, order: NDArray[np.int8], loot: NDArray[n
     end_tick(s)
 
 
-@inlined
-def _fits(s: Any, order: NDArray[np.int8], loot: NDArray[np.int8]) -> bool:
-    """Whether this is an order of all seats, and the loot that right hands draw in it."""
-    seats = 0
-    due = 0
+@compiled
+def seats_with_loot(states: States, i: int, order: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The seats whose hands will be right and first (P5, P6), if hands take effect in this order."""
+    s = states[i]
+    seats = np.empty(NUM_SYMBOLS, np.int8)
+    number = 0
     middle = s.middle
+    for seat in order:
+        symbol = s.choices[seat] - Action.MUSHROOM
+        if 0 <= symbol < NUM_SYMBOLS and (middle >> symbol) & 1:
+            middle &= ~(1 << symbol)
+            if is_right(s, seat, symbol):
+                seats[number] = seat
+                number += 1
+    return seats[:number]
+
+
+@inlined
+def _fits(states: States, i: int, order: NDArray[np.int8], loot: NDArray[np.int8]) -> bool:
+    """Whether this is an order of all seats, and the loot that right hands draw in it."""
+    s = states[i]
+    seats = 0
     for seat in order:
         if not 0 <= seat < s.num_players:
             return False
         seats |= 1 << seat
-        symbol = s.choices[seat] - Action.MUSHROOM
-        if s.card < NUM_CARDS - s.tap_cards and symbol >= 0 and (middle >> symbol) & 1:
-            middle &= ~(1 << symbol)
-            due += is_right(s, seat, symbol)
+    due = len(seats_with_loot(states, i, order))
     pile = s.pile
     for card in loot:
         if not 0 <= card < NUM_CARDS or not (pile >> card) & 1:
