@@ -59,7 +59,7 @@ class raw_env(TableEnv[Game]):  # noqa: N801  PettingZoo's name for it
 
     `observe(agent)` is relative to the observing seat. Block k below is the k-th seat clockwise from the observer
     (k = 0: the observer) and starts at 60 + 23 k. It shows nothing that the seat must not know (P16, P17), and stays
-    the same while the players are asked for a tick. `chances` is what follows from own glances, the cards that were turned
+    the same while the players are asked for a tick. `chances` is what follows from own glances, cards that were turned
     and the hands that were right or wrong (`belief.py`).
 
     | index         | name                 | meaning                                                            |
