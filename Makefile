@@ -43,7 +43,7 @@ types: $(READY)
 	rm -rf .types
 	mkdir -p .types/pechvogel
 	cd .types/pechvogel && ln -s ../../pechvogel/*.py ../../pechvogel/py.typed ../../tabletop ../../agents ../../train ../../play .
-	cd .types && ln -s ../pechvogel_env . && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache
+	cd .types && ln -s ../pechvogel_env ../lucky_loser_env . && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache
 
 # The API reference, from the docstrings.
 docs: $(READY)
@@ -64,6 +64,7 @@ $(PAGE_READY): $(PAGE)/package-lock.json | $(READY)
 
 golden: $(READY)
 	$(BIN)/python -m tests.pechvogel.golden --write
+	$(BIN)/python -m tests.lucky_loser.golden --write
 
 # Whether the tests notice when a rule is changed; and which lines they run (compiled code counts as not run).
 mutants: $(READY)

@@ -4,7 +4,7 @@ The JSON form has the field names of `Position`. A partial one is completed by `
 one word that is safe in URLs and logs; nine parts joined by "_". Counts of chips are single digits, with a, b and c for
 10, 11 and 12:
 
-    ll2x444444_aa9876_4_130000-000000-0.004000-001000-0_1_0_2356_group1_9
+    ll2x444444_ba8876_4_130000-000000-0.004000-001000-0_1_0_2356_group1_9
     |          |      | |                               | | |    |      turn: finished turns
     |          |      | |                               | | |    phase, and the seat that is asked
     |          |      | |                               | | last throw in order ("-": none)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from lucky_loser_env.rules import BONUS, NUM_DICE, NUM_ROWS, SUMS
 from pechvogel.tabletop.drawing import (
-    ACTIVE,
     COLUMNS,
     FELT,
     GAP,
@@ -211,7 +210,7 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
         ahead = scores is not None and scores[seat] == max(scores)
         lit = ahead if over else seat == position.active
         score = None if scores is None else scores[seat]
-        draw_panel(canvas, x, top, wide, high, lit, seat == position.to_act, f"     {who[seat]}", score)
+        draw_panel(canvas, (x, top, wide, high), who[seat], score, lit, seat == position.to_act, indent=32)
         _draw_piece(canvas, x + 17, top + 15, 9, seat)
         center, apart = x + wide / 2, min(40, (wide - 12) / NUM_ROWS)
         for row, count in enumerate(player.chips):
@@ -223,4 +222,4 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
             canvas.box(center - 44, top + 92, 88, 18, CARD, 6)
             canvas.text(center, top + 101, f"bonus {player.bonus}", 12, INK, bold=True)
         if seat == position.first:
-            canvas.text(center, top + 121, "begins every round", 11, ACTIVE if lit and over else INK, fit=wide - 10)
+            canvas.text(center, top + 121, "begins every round", 11, INK, fit=wide - 10)

@@ -231,7 +231,7 @@ def _draw_players(canvas: Canvas, position: Position, who: list[str], scores: Sc
         ahead = scores is not None and scores[seat] == max(scores)
         lit = ahead if over else seat == position.active
         score = None if scores is None else scores[seat]
-        draw_panel(canvas, x, top, wide, high, lit, asked, who[seat], score)
+        draw_panel(canvas, (x, top, wide, high), who[seat], score, lit, asked)
         center, apart = x + wide / 2, min(40, (wide - 12) / len(VALUES))
         _draw_markers(canvas, center, top + 86, apart, 19, player.markers, position.copies, PAPER_SOFT)
         _draw_frustrations(canvas, center, top + 111, wide, player.frustrations)

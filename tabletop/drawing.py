@@ -124,20 +124,27 @@ def draw_header(canvas: Canvas, position: Pictured, sentence: str) -> None:
 
 
 def draw_panel(
-    canvas: Canvas, x: float, top: float, wide: float, high: float, lit: bool, asked: bool, name: str, score: int | None
+    canvas: Canvas,
+    box: tuple[float, float, float, float],
+    name: str,
+    score: int | None,
+    lit: bool,
+    asked: bool,
+    indent: float = 9,
 ) -> None:
-    """A player's sheet with its head; a "?" for whoever is asked."""
+    """A player's sheet (x, top, wide, high) with its head; a "?" for whoever is asked."""
+    x, top, wide, high = box
     if asked:
         canvas.box(x - 4, top - 4, wide + 8, high + 8, ASKED, 14)
     canvas.box(x, top, wide, high, ACTIVE if lit else PAPER_SOFT, 10)
     canvas.box(x, top + 30, wide, high - 30, PAPER, 10)
     canvas.box(x, top + 30, wide, 20, PAPER)
-    room = wide - 18
+    room = wide - 9 - indent
     if score is not None:
         right = x + wide - (16 if asked else 9)  # the "?" sits in that corner
         canvas.text(right, top + 15, str(score), 15, INK, "r", bold=True)
-        room = right - x - 18 - 9 * len(str(score))
-    canvas.text(x + 9, top + 15, name, 14, INK, "l", fit=room)
+        room = right - x - 9 - indent - 9 * len(str(score))
+    canvas.text(x + indent, top + 15, name, 14, INK, "l", fit=room)
     if asked:
         canvas.circle(x + wide - 1, top - 2, 11, ASKED)
         canvas.text(x + wide - 1, top - 2, "?", 16, INK, bold=True)
