@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
 from pechvogel.tabletop.aec import (
+    ILLEGAL_REWARD,
     RENDER_MODES,
     Observation,
     TableEnv,
@@ -152,7 +153,7 @@ class raw_env(TableEnv[Game]):  # noqa: N801  PettingZoo's name for it
     metadata = {
         "name": "porca_miseria_v0",
         "render_modes": RENDER_MODES,
-        "is_parallelizable": True,
+        "is_parallelizable": False,  # masks are of whoever is asked: `parallel_env` has everybody's
         "render_fps": 2,
     }
 
@@ -186,8 +187,9 @@ class raw_env(TableEnv[Game]):  # noqa: N801  PettingZoo's name for it
 class parallel_env(ParallelEnv[str, Observation, int]):  # noqa: N801  PettingZoo's name for it
     """Porca Miseria with all players acting at once, in every tick; everything else is as at `raw_env`.
 
-    `step` takes an action of every player, also of those who can only wait. An illegal or missing action is a
-    `ValueError` that names it, and changes nothing. `infos` have the same masks as the observations.
+    `step` takes an action of every player, also of those who can only wait; a missing one, or one that is not in the
+    action space, is a `ValueError` that names it, and changes nothing. As in `env()`, an illegal action ends the game:
+    whoever did it gets -1, the others 0, and `info["illegal"]` says so. `infos` have the same masks as observations.
     """
 
     metadata = raw_env.metadata
@@ -247,7 +249,10 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # noqa: N801  PettingZo
         except KeyError as missing:
             raise ValueError(f"there is no action of {missing.args[0]}: everybody acts in every tick") from None
         game = self._game
-        game.step_all(chosen, self._masks)
+        try:
+            game.step_all(chosen, self._masks)
+        except ValueError:
+            return self._forfeit(chosen)
         observations, infos = self._shown()
         if game.bits:
             rewards = dict.fromkeys(agents, 0.0)
@@ -259,6 +264,24 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # noqa: N801  PettingZo
             truncations = dict.fromkeys(agents, not game.over)
             self.agents = []
         return observations, rewards, terminations, truncations, infos
+
+    def _forfeit(self, chosen: list[Any]) -> Any:
+        """The game ends by illegal actions; ValueError if one of them is none at all."""
+        agents, spaces_ = self.agents, self.action_spaces
+        for seat, action in enumerate(chosen):
+            if not spaces_[agents[seat]].contains(action):
+                raise ValueError(
+                    f"action {action!r} of {agents[seat]} is not in the action space {spaces_[agents[seat]]}"
+                )
+        offenders = {agent for seat, agent in enumerate(agents) if not self._masks[seat, chosen[seat]]}
+        observations, infos = self._shown()
+        self._masks[:] = 0
+        for agent in agents:
+            observations[agent]["action_mask"][:] = 0
+            infos[agent]["illegal"] = agent in offenders
+        self.agents = []
+        rewards = {agent: ILLEGAL_REWARD if agent in offenders else 0.0 for agent in agents}
+        return observations, rewards, dict.fromkeys(agents, True), dict.fromkeys(agents, False), infos
 
     def _shown(self) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Everybody's observation and mask, in fresh arrays."""

@@ -34,7 +34,7 @@ class Records(tabletop.Records[Game]):
     """The records of this game."""
 
     def _content(self, game: Game) -> dict[str, Any]:
-        replayed = _start(game.num_players, game.own_settings)
+        replayed = _start(game.num_players, game.own_settings, skip_forced=True)  # as `actions` are kept
         replayed.reset(game.seed, game.first_player, game.given)
         for action in game.actions:
             replayed.step(action)
@@ -80,9 +80,9 @@ class Records(tabletop.Records[Game]):
                 raise RecordError(f"has chance that its seed does not give (card {number} of {len(game.cards)})")
 
 
-def _start(num_players: int, settings: Mapping[str, Any]) -> Game:
-    """A game that keeps its chance, and in which everybody is asked."""
-    return Game(num_players, **settings, skip_forced=False, keep_chance=True)
+def _start(num_players: int, settings: Mapping[str, Any], skip_forced: bool = False) -> Game:
+    """A game that keeps its chance."""
+    return Game(num_players, **settings, skip_forced=skip_forced, keep_chance=True)
 
 
 RECORDS = Records(FORMAT, ("num_players", "settings", "seed", "first_dealer", "scripted", "cards"))
