@@ -36,9 +36,9 @@ def outcomes() -> tuple[Outcome, ...]:
 
 
 @inlined
-def seeded_throw(seed: Any, turn: int) -> int:
+def seeded_throw(seed: Any, turn: int) -> Any:
     """The number of the throw of a turn, as `rules.land` takes it."""
-    return np.int64(mix(np.uint64(seed) + np.uint64(turn + 1) * G) % _THROWS)  # type: ignore[no-any-return]
+    return np.int64(mix(np.uint64(seed) + np.uint64(turn + 1) * G) % _THROWS)
 
 
 def throw_of(seed: int, turn: int) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -22,11 +21,10 @@ from lucky_loser_env.rules import (
     Phase,
 )
 from lucky_loser_env.solo import SoloEnv
-from pechvogel.tabletop.arrays import Floats32
-from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant, numbers
+from pechvogel.tabletop.kind import Habit, OpenKind, Parts, Setting, Variant, numbers
 
 
-class LuckyLoser(Kind):
+class LuckyLoser(OpenKind[Game]):
     """See `tabletop.kind`."""
 
     name = GAME
@@ -50,35 +48,18 @@ class LuckyLoser(Kind):
             "forms three or four", Phase.GROUP, [a for a, g in enumerate(GROUPS) if len(g) >= MAX_GROUPS - 1]
         ),
     }
-    perfect_information = True
+    parts = Parts(
+        Game,
+        Batch,
+        Buffers.allocate,
+        observation.size,
+        observation.observe,
+        {"raw_env": lucky_loser_v0.raw_env, "env": lucky_loser_v0.env, "solo": SoloEnv},
+    )
 
     def variant_of(self, states: rules.States) -> Variant:
         """What is played in some games."""
         return self.variant(int(states["num_players"][0]), row_lengths=tuple(states["row_lengths"][0].tolist()))
-
-    def game(self, variant: Variant, **options: Any) -> Game:
-        """One game, step by step."""
-        return Game(variant.num_players, **variant.settings, **options)
-
-    def batch(self, variant: Variant, num_games: int, **options: Any) -> Batch:
-        """Many games at once."""
-        buffers = Buffers.allocate(num_games, variant.num_players)
-        return Batch(buffers, num_players=variant.num_players, **variant.settings, **options)
-
-    def observation_size(self, variant: Variant) -> int:
-        """How many numbers an observation has."""
-        return observation.size(variant.num_players)
-
-    def observe(self, states: rules.States) -> Floats32:
-        """What whoever is asked sees."""
-        out = np.empty((len(states), observation.size(int(states["num_players"][0]))), np.float32)
-        observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
-        return out
-
-    def make(self, name: str, variant: Variant, **options: Any) -> Any:
-        """An environment."""
-        factory = SoloEnv if name == "solo" else getattr(lucky_loser_v0, name)
-        return factory(num_players=variant.num_players, **variant.settings, **options)
 
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """Games of random actions in compiled code."""

@@ -29,9 +29,8 @@ from lucky_loser_env.rules import (
     States,
 )
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
-from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.guards import checked
-from pechvogel.tabletop.observation import Slice, relative_seat, slices, who
+from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel.tabletop.observation import Slice, compiled_observe, relative_seat, slices, who
 
 MAX_SCORE = 200  # where the observed score saturates
 
@@ -100,19 +99,9 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
-@checked(rules.CHECKS.observations)
-@compiled
-def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
-    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
-    for i in games[start:stop]:
-        if not 0 <= i < min(len(states), len(observers), len(out)):
-            raise ValueError("games must be numbers of states that have an observer and a row of out")
-        n = states[i].num_players
-        if not NOBODY <= observers[i] < n:
-            raise ValueError("observers must be seats of their games, or -1")
-        if out.shape[1] != _SEATS + n * _SEAT_SIZE:
-            raise ValueError("out must have rows as long as an observation: see size")
-    put_observations(states, games, start, stop, observers, out)
+@inlined
+def _length_of(num_players: int) -> int:
+    return _SEATS + num_players * _SEAT_SIZE
 
 
 @compiled
@@ -124,8 +113,8 @@ def put_observations(states: States, games: Ints, start: int, stop: int, observe
     """
     for i in games[start:stop]:
         s = states[i]
-        observer = observers[i]
-        n = s.num_players
+        observer = int(observers[i])
+        n = int(s.num_players)
         for k in range(out.shape[1]):
             out[i, k] = 0.0
         if observer == NOBODY:
@@ -156,6 +145,9 @@ def put_observations(states: States, games: Ints, start: int, stop: int, observe
             out[i, base + _SEAT_SCORE] = min(rules.score_of(s, seat), MAX_SCORE) * _PER_POINT
             out[i, base + _SEAT_ACTIVE] = s.active == seat
             out[i, base + _SEAT_FIRST] = s.first == seat
+
+
+observe = compiled_observe(__name__, rules.CHECKS, put_observations, _length_of)
 
 
 def decode(vector: Floats32, observer: int, num_players: int) -> Position:

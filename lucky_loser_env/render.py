@@ -108,7 +108,7 @@ def ansi(position: Position, color: bool | None = None, names: Names = None, sco
     cards = "  ".join(map(str, position.bonus)) or "none"
     throw = "  ".join(map(str, position.last_throw)) or "-"
     begins = f"{SEAT_MARKS[position.first]} begins every round"
-    lines += [rule, f"   bonus cards  {cards:<16}   last throw  {throw:<12}   {begins}", rule]
+    lines += [rule, f"   bonus cards  {cards:<12}   last throw  {throw:<12}   {begins}", rule]
     return "\n".join([*lines, *(paint(line, "asked") for line in wrapped_question(question(position, names)))])
 
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pechvogel.agents import registry
-from pechvogel.agents.games import kind_of
+from pechvogel.agents.games import DEFAULT, kind_of
 from pechvogel.tabletop.bits import random_actions
 from pechvogel.tabletop.kind import Variant
 from pechvogel.train.timing import Contender, measure
@@ -28,6 +28,7 @@ from pechvogel.train.timing import Contender, measure
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter
 KERNEL_GAMES = 2000
+MAX_TURNS = 500  # of a game of an environment: random players need not come to an end
 
 LABELS = {
     "kernel": "kernel: random games inside compiled code, one core",
@@ -36,18 +37,25 @@ LABELS = {
     "batch_all": f"batch of {BATCH_GAMES}: the same on {os.cpu_count()} cores",
     "raw_env": "raw_env() in the usual loop",
     "env": "env() in the usual loop",
+    "parallel_env": "parallel_env() in the usual loop, actions of players",
     "pettingzoo_connect_four_raw": "PettingZoo connect_four_v3.raw_env()",
     "pettingzoo_connect_four_env": "PettingZoo connect_four_v3.env()",
     "openspiel_pig": "OpenSpiel pig, compiled random bots",
     "openspiel_backgammon": "OpenSpiel backgammon, compiled random bots",
+    "pechvogel_kernel": "Pechvogel's kernel, one core",
+    "pechvogel_raw_env": "Pechvogel's raw_env()",
+    "pettingzoo_rps_parallel": "PettingZoo rps_v2.parallel_env(), actions of players",
 }
 RATIOS = (
     ("kernel", "openspiel_pig"),
     ("kernel", "openspiel_backgammon"),
+    ("kernel", "pechvogel_kernel"),  # of another game
     ("kernel_all", "kernel"),  # what this machine's cores give at best
     ("batch_all", "batch_1"),
     ("raw_env", "pettingzoo_connect_four_raw"),
+    ("raw_env", "pechvogel_raw_env"),
     ("env", "pettingzoo_connect_four_env"),
+    ("parallel_env", "pettingzoo_rps_parallel"),
 )
 
 
@@ -91,24 +99,28 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
         "kernel_all": _kernel(variant, cores),
         "batch_1": _batch(variant, 1),
         "batch_all": _batch(variant, cores),
-        "raw_env": _environment(lambda: kind.make("raw_env", variant)),
-        "env": _environment(lambda: kind.make("env", variant)),
+        "raw_env": _environment(lambda: kind.make("raw_env", variant, max_turns=MAX_TURNS)),
+        "env": _environment(lambda: kind.make("env", variant, max_turns=MAX_TURNS)),
     }
+    if kind.simultaneous:
+        contenders["parallel_env"] = _parallel(lambda: kind.make("parallel_env", variant, max_turns=MAX_TURNS))
     missing = {}
-    if peers:
-        for name, make in _PEERS.items():
-            try:
-                contenders[name] = make()
-            except ImportError as error:
-                missing[name] = str(error)
+    first = {} if variant.game == DEFAULT else _our_first_game()
+    at_once = {"pettingzoo_rps_parallel": _rps} if kind.simultaneous else {}
+    others = {**_PEERS, **first, **at_once} if peers else {}
+    for name, make in others.items():
+        try:
+            contenders[name] = make()
+        except ImportError as error:
+            missing[name] = str(error)
     in_order = {name: contenders[name] for name in _ORDER if name in contenders}
     speeds = measure(in_order, seconds, ROUNDS)
     median: dict[str, float | None] = {name: statistics.median(values) for name, values in speeds.items()}
     median.update(dict.fromkeys(missing))
-    ours = {name: speed for name, speed in median.items() if name not in _PEERS}
+    ours = {name: speed for name, speed in median.items() if name not in others}
     return {
         **ours,
-        "peers": {name: median[name] for name in _PEERS} if peers else {},
+        "peers": {name: median[name] for name in others},
         "ratios": {
             f"{ours}/{theirs}": statistics.median(speeds[ours]) / statistics.median(speeds[theirs])
             for ours, theirs in RATIOS
@@ -119,6 +131,7 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
             for ours, theirs in RATIOS
             if theirs in speeds
         },
+        "game": variant.game,
         "players": variant.num_players,
         "cores": os.cpu_count(),
         "missing": missing,
@@ -128,7 +141,8 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
 def show(result: dict[str, Any]) -> None:
     """Print the result as tables."""
     console = Console()
-    table = Table(title=f"Decisions per second, {result['players']} players (median of {ROUNDS} rounds)")
+    what = f"{result['game']}, {result['players']} players"
+    table = Table(title=f"Decisions per second, {what} (median of {ROUNDS} rounds)")
     table.add_column("what")
     table.add_column("decisions/s", justify="right")
     for name, label in LABELS.items():
@@ -209,6 +223,37 @@ def _environment(make: Callable[[], Any]) -> Contender:
     return play
 
 
+def _parallel(make: Callable[[], Any]) -> Contender:
+    """The usual loop of parallel environments: a random legal action of everybody, step()."""
+    env = make()
+
+    def play(seconds: float) -> tuple[int, float]:
+        actions, games, start = 0, 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - start) < seconds or not games:
+            observations, _ = env.reset(seed=games)
+            games += 1
+            while env.agents:
+                chosen = {agent: _any_legal(env, agent, observations[agent]) for agent in env.agents}
+                observations, *_ = env.step(chosen)
+                actions += len(chosen)
+        return actions, elapsed
+
+    return play
+
+
+def _any_legal(env: Any, agent: str, observation: Any) -> int:
+    if not isinstance(observation, dict):
+        return int(random.random() * env.action_space(agent).n)
+    legal = observation["action_mask"].nonzero()[0]
+    return int(legal[int(random.random() * len(legal))])
+
+
+def _rps() -> Contender:
+    from pettingzoo.classic.rps import rps
+
+    return _parallel(rps.parallel_env)
+
+
 def _connect_four(kind: str) -> Contender:
     from pettingzoo.classic.connect_four import connect_four
 
@@ -241,3 +286,13 @@ _PEERS: dict[str, Callable[[], Contender]] = {
     "openspiel_pig": lambda: _openspiel("pig"),
     "openspiel_backgammon": lambda: _openspiel("backgammon"),
 }
+
+
+def _our_first_game() -> dict[str, Callable[[], Contender]]:
+    """What another game of this house is measured against, too."""
+    kind = kind_of(DEFAULT)
+    variant = kind.variant(2)
+    return {
+        f"{DEFAULT}_kernel": lambda: _kernel(variant, 1),
+        f"{DEFAULT}_raw_env": lambda: _environment(lambda: kind.make("raw_env", variant)),
+    }

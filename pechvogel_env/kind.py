@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.checks import check_truths, check_whole
-from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant
+from pechvogel.tabletop.kind import Habit, OpenKind, Parts, Setting, Variant
 from pechvogel_env import observation, pechvogel_v0, rules
 from pechvogel_env.batch import Batch, Buffers
 from pechvogel_env.game import Game, random_games
@@ -17,7 +15,7 @@ from pechvogel_env.rules import MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, Action, Ph
 from pechvogel_env.solo import SoloEnv
 
 
-class Pechvogel(Kind):
+class Pechvogel(OpenKind[Game]):
     """See `tabletop.kind`."""
 
     name = "pechvogel"
@@ -45,35 +43,18 @@ class Pechvogel(Kind):
         "join": Habit("joins", Phase.JOIN, [Action.FRUSTRATE]),
         "steal": Habit("steals", Phase.TAKE, [Action.STEAL_1, Action.STEAL_2, Action.STEAL_3, Action.STEAL_4]),
     }
-    perfect_information = True
+    parts = Parts(
+        Game,
+        Batch,
+        Buffers.allocate,
+        observation.size,
+        observation.observe,
+        {"raw_env": pechvogel_v0.raw_env, "env": pechvogel_v0.env, "solo": SoloEnv},
+    )
 
     def variant_of(self, states: rules.States) -> Variant:
         """What is played in some games; the reading (Q3) aside, for which agents need no weights of their own."""
         return self.variant(int(states["num_players"][0]), copies=int(states["copies"][0]))
-
-    def game(self, variant: Variant, **options: Any) -> Game:
-        """One game, step by step."""
-        return Game(variant.num_players, **variant.settings, **options)
-
-    def batch(self, variant: Variant, num_games: int, **options: Any) -> Batch:
-        """Many games at once."""
-        buffers = Buffers.allocate(num_games, variant.num_players)
-        return Batch(buffers, num_players=variant.num_players, **variant.settings, **options)
-
-    def observation_size(self, variant: Variant) -> int:
-        """How many numbers an observation has."""
-        return observation.size(variant.num_players)
-
-    def observe(self, states: rules.States) -> Floats32:
-        """What whoever is asked sees."""
-        out = np.empty((len(states), observation.size(int(states["num_players"][0]))), np.float32)
-        observation.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
-        return out
-
-    def make(self, name: str, variant: Variant, **options: Any) -> Any:
-        """An environment."""
-        factory = SoloEnv if name == "solo" else getattr(pechvogel_v0, name)
-        return factory(num_players=variant.num_players, **variant.settings, **options)
 
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """Games of random actions in compiled code."""

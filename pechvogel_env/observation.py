@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
-from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.guards import checked
-from pechvogel.tabletop.observation import Slice, relative_seat, slices, who
+from pechvogel.tabletop.compile import compiled, inlined
+from pechvogel.tabletop.observation import Slice, compiled_observe, relative_seat, slices, who
 from pechvogel_env import rules
 from pechvogel_env.position import Player, Position
 from pechvogel_env.rules import FACES, FIRST_VALUE, MAX_COPIES, NO_DIE, NOBODY, NUM_DICE, NUM_VALUES, Phase, States
@@ -93,19 +92,9 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
-@checked(rules.CHECKS.observations)
-@compiled
-def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
-    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
-    for i in games[start:stop]:
-        if not 0 <= i < min(len(states), len(observers), len(out)):
-            raise ValueError("games must be numbers of states that have an observer and a row of out")
-        n = states[i].num_players
-        if not NOBODY <= observers[i] < n:
-            raise ValueError("observers must be seats of their games, or -1")
-        if out.shape[1] != _SEATS + n * _SEAT_SIZE:
-            raise ValueError("out must have rows as long as an observation: see size")
-    put_observations(states, games, start, stop, observers, out)
+@inlined
+def _length_of(num_players: int) -> int:
+    return _SEATS + num_players * _SEAT_SIZE
 
 
 @compiled
@@ -155,6 +144,9 @@ def put_observations(states: States, games: Ints, start: int, stop: int, observe
         for k in range(s.num_frustraters):
             base = _SEATS + relative_seat(n, s.frustraters[k], observer) * _SEAT_SIZE
             out[i, base + _SEAT_FRUSTRATER] = (k + 1) * _PER_FRUSTRATER
+
+
+observe = compiled_observe(__name__, rules.CHECKS, put_observations, _length_of)
 
 
 def decode(vector: Floats32, observer: int, num_players: int) -> Position:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pechvogel.tabletop.arrays import Floats32
 from pechvogel.tabletop.checks import check_truths, check_whole
-from pechvogel.tabletop.kind import Habit, Kind, Setting, Variant
+from pechvogel.tabletop.kind import Habit, Parts, PartsKind, Setting, Variant
 from porca_miseria_env import observation, porca_miseria_v0, rules
 from porca_miseria_env.batch import Batch, Buffers
 from porca_miseria_env.game import RANDOM_CARDS, Game, random_games
@@ -34,7 +34,7 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
-class PorcaMiseria(Kind):
+class PorcaMiseria(PartsKind[Game]):
     """See `tabletop.kind`."""
 
     name = GAME
@@ -75,42 +75,34 @@ class PorcaMiseria(Kind):
         "tap": Habit("taps", Phase.TAP, [Action.TAP]),
     }
     perfect_information = False
+    simultaneous = True
+    max_turns = "max_cards"  # a turn of this game is a card
+    parts = Parts(
+        Game,
+        Batch,
+        Buffers.allocate,
+        observation.size,
+        observation.observe,
+        {
+            "raw_env": porca_miseria_v0.raw_env,
+            "env": porca_miseria_v0.env,
+            "parallel_env": porca_miseria_v0.parallel_env,
+            "solo": SoloEnv,
+        },
+    )
 
     def variant_of(self, states: Floats32) -> Variant:
         """What is played in some games, by what is observed there."""
         return self.variant(observation.num_players_of(states), **observation.settings_of(states[0]))
 
-    def game(self, variant: Variant, **options: Any) -> Game:
-        """One game, step by step."""
-        return Game(variant.num_players, **variant.settings, **_with_cards(options))
-
-    def batch(self, variant: Variant, num_games: int, **options: Any) -> Batch:
-        """Many games at once."""
-        buffers = Buffers.allocate(num_games, variant.num_players)
-        return Batch(buffers, num_players=variant.num_players, **variant.settings, **_with_cards(options))
-
-    def observation_size(self, variant: Variant) -> int:
-        """How many numbers an observation has."""
-        return observation.size(variant.num_players)
-
     def observe(self, states: Floats32) -> Floats32:
         """Observations are all that is shown."""
         return states
-
-    def make(self, name: str, variant: Variant, **options: Any) -> Any:
-        """An environment."""
-        factory = SoloEnv if name == "solo" else getattr(porca_miseria_v0, name)
-        return factory(num_players=variant.num_players, **variant.settings, **_with_cards(options))
 
     def random_games(self, variant: Variant, num_games: int) -> Callable[[int], int]:
         """Games of random actions in compiled code."""
         states = rules.new_states(num_games, variant.num_players, **variant.settings)
         return lambda seed: random_games(states, RANDOM_CARDS, np.uint64(seed))
-
-
-def _with_cards(options: dict[str, Any]) -> dict[str, Any]:
-    """A turn of this game is a card: `max_turns`, as all games have it, is `max_cards` here."""
-    return {("max_cards" if name == "max_turns" else name): value for name, value in options.items()}
 
 
 KIND = PorcaMiseria()

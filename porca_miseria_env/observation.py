@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
 from pechvogel.tabletop.bits import count_actions
 from pechvogel.tabletop.compile import compiled, inlined
-from pechvogel.tabletop.guards import checked
-from pechvogel.tabletop.observation import Slice, relative_seat, slices, who
+from pechvogel.tabletop.observation import Slice, compiled_observe, relative_seat, slices, who
 from porca_miseria_env import rules
 from porca_miseria_env.belief import put_chances, put_evidence
 from porca_miseria_env.rules import (
@@ -114,24 +113,9 @@ def size(num_players: int) -> int:
     return _SEATS + num_players * _SEAT_SIZE
 
 
-@checked(rules.CHECKS.observations)
-@compiled
-def observe(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
-    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
-    for i in games[start:stop]:
-        if not 0 <= i < min(len(states), len(observers), len(out)):
-            raise ValueError("games must be numbers of states that have an observer and a row of out")
-        n = states[i].num_players
-        if not NOBODY <= observers[i] < n:
-            raise ValueError("observers must be seats of their games, or -1")
-        if out.shape[1] != _SEATS + n * _SEAT_SIZE:
-            raise ValueError("out must have rows as long as an observation of the game")
-    put_observations(states, games, start, stop, observers, out)
-
-
 @compiled
 def put_observations(states: States, games: Ints, start: int, stop: int, observers: Ints8, out: Floats32) -> None:
-    """The same without looking at the arguments."""
+    """Write what `observers[i]` sees of game i into row i, for i in games[start..stop-1]; zeros for NOBODY."""
     for i in games[start:stop]:
         _put(states[i], observers[i], out, i)
 
@@ -196,6 +180,9 @@ def _put(s: Any, observer: int, out: Floats32, row: int) -> None:
     for k in range(s.num_taken):
         base = _SEATS + relative_seat(n, s.takers[k], observer) * _SEAT_SIZE
         out[row, base + (_SEAT_RIGHT if s.right[k] else _SEAT_WRONG) + s.taken[k]] = 1.0
+
+
+observe = compiled_observe(__name__, rules.CHECKS, put_observations, inlined(size))
 
 
 def num_players_of(observations: NDArray[Any]) -> int:

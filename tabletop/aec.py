@@ -98,7 +98,7 @@ class TableEnv(AECEnv[str, Observation, int], Generic[G]):
     """A game around a table."""
 
     records: ClassVar[Records[Any]]
-    pictures: ClassVar[Pictures]
+    pictures: Pictures
 
     def __init__(self, game: G, reward: str, observation_size: int, render_mode: str | None) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def count_actions(bits: int) -> int:
 
 
 @inlined
-def nth_action(bits: int, n: int) -> int:
+def nth_action(bits: int, n: Any) -> int:
     """The n-th action among legal bits, counted from 0: its byte by sums of all bytes at once, then a look-up."""
     x, rank = np.uint64(bits), np.uint64(n)
     pairs = x - ((x >> _U1) & _PAIRS)
@@ -50,7 +50,7 @@ def nth_action(bits: int, n: int) -> int:
     passed = (((rank * _EACH_BYTE) | _TOP_BITS) - up_to) & _TOP_BITS  # a bit for each byte that ends before
     place = (((passed >> _U7) * _EACH_BYTE) >> _U53) & ~_U7
     before = ((up_to << _U8) >> place) & _U255
-    return np.int64(place) + _NTH_OF_BYTE[(x >> place) & _U255, rank - before]  # type: ignore[no-any-return]
+    return np.int64(place) + _NTH_OF_BYTE[(x >> place) & _U255, rank - before]
 
 
 @inlined
@@ -134,7 +134,7 @@ def action_list(bits: int) -> list[int]:
     return [action for action in range(int(bits).bit_length()) if bits >> action & 1]
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def mask_of(bits: int, num_actions: int) -> Ints8:
     """Legal bits as an action mask; a shared array, not to be written to."""
     masks = np.zeros((1, num_actions), np.int8)

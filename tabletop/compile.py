@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import get_annotations
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -100,7 +101,7 @@ def inlined(function: F) -> F:
     return _compile(function, forceinline=True)
 
 
-def for_game(module: str, template: F, *, inline: bool = False, **parts: Callable[..., Any]) -> F:
+def for_game(module: str, template: F, parts: Mapping[str, Callable[..., Any]], *, inline: bool = False) -> F:
     """Compile for one game what is the same for all: a template, with the game's own functions for those of its file.
 
     Numba knows the functions that a kernel calls when it compiles it, and can't cache those that it is handed at a
@@ -108,7 +109,8 @@ def for_game(module: str, template: F, *, inline: bool = False, **parts: Callabl
     """
     assert all(name in template.__globals__ for name in parts), f"{template.__name__} has other parts than {[*parts]}"
     own = FunctionType(template.__code__, {**template.__globals__, **parts}, template.__name__, template.__defaults__)
-    own.__doc__, own.__annotations__ = template.__doc__, template.__annotations__
+    # Annotations as types: the game's module need not know their names.
+    own.__doc__, own.__annotations__ = template.__doc__, get_annotations(template, eval_str=True)
     own.__module__, own.__qualname__ = module, f"{module}.{template.__name__}"  # also of its file in the cache
     return cast(F, _compile(own, forceinline=inline))
 

@@ -35,20 +35,20 @@ class Results(NamedTuple):
 def compiled_results(module: str, checks: Checks, own_score_of: Callable[[Any, int], int]) -> Results:
     """All of it for one game."""
     points = {"score_of": own_score_of}
-    put_all = for_game(module, put_scores, inline=True, **points)
-    best = for_game(module, winners_of, inline=True, **points)
-    by_win = for_game(module, put_win_rewards, inline=True, winners_of=best)
-    by_score = for_game(module, put_score_rewards, inline=True, **points)
+    put_all = for_game(module, put_scores, points, inline=True)
+    best = for_game(module, winners_of, points, inline=True)
+    by_win = for_game(module, put_win_rewards, {"winners_of": best}, inline=True)
+    by_score = for_game(module, put_score_rewards, points, inline=True)
     return Results(
         put_all,
         best,
         by_win,
         by_score,
-        checked(checks.seat)(for_game(module, score, **points)),
-        checked(checks.game)(for_game(module, winners, winners_of=best)),
-        checked(checks.scores)(for_game(module, write_scores, put_scores=put_all)),
-        checked(checks.rewards)(for_game(module, write_win_rewards, put_win_rewards=by_win)),
-        checked(checks.rewards)(for_game(module, write_score_rewards, put_score_rewards=by_score)),
+        checked(checks.seat)(for_game(module, score, points)),
+        checked(checks.game)(for_game(module, winners, {"winners_of": best})),
+        checked(checks.scores)(for_game(module, write_scores, {"put_scores": put_all})),
+        checked(checks.rewards)(for_game(module, write_win_rewards, {"put_win_rewards": by_win})),
+        checked(checks.rewards)(for_game(module, write_score_rewards, {"put_score_rewards": by_score})),
     )
 
 

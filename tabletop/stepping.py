@@ -35,8 +35,8 @@ def compiled_steps(module: str, **parts: Callable[..., Any]) -> Steps:
     """Both for one game; `parts` are the functions that a game brings."""
     starting = ("begin", "go_on", "put_observations")
     return Steps(
-        for_game(module, start_games, **{name: parts[name] for name in starting}),
-        for_game(module, step_games, **parts),
+        for_game(module, start_games, {name: parts[name] for name in starting}),
+        for_game(module, step_games, parts),
     )
 
 

@@ -17,10 +17,11 @@ from tests.test_cli import python
 
 ROOT = Path(__file__).parent.parent
 RULE_NUMBERS = [f"R{k}" for k in range(1, 23)] + [f"Q{k}" for k in range(1, 9)] + [f"E{k}" for k in range(1, 4)]
+LUCKY_LOSER_NUMBERS = [f"L{k}" for k in range(1, 17)] + [f"X{k}" for k in range(1, 5)]
 
 
 def test_the_environments_import_no_training_packages() -> None:
-    code = "import sys, " + ", ".join(module for module in MODULES if room_of(module) == "pechvogel_env") + "\n"
+    code = "import sys, " + ", ".join(module for module in MODULES if room_of(module) in ENVIRONMENTS) + "\n"
     done = python(code + "print([m for m in ('torch', 'stable_baselines3', 'pechvogel.agents') if m in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
 
@@ -39,20 +40,21 @@ def test_help_loads_neither_torch_nor_numba() -> None:
 
 def test_importing_the_package_loads_no_compiler() -> None:
     """`import pechvogel_env` takes well under a second because numba waits until the engine is used."""
-    done = python("import sys, pechvogel_env\nprint('numba' in sys.modules, 'PIL' in sys.modules)")
+    done = python("import sys, pechvogel_env, lucky_loser_env\nprint('numba' in sys.modules, 'PIL' in sys.modules)")
     assert done.stdout.strip() == "False False", done.stderr
 
 
 # The rooms in the order in which they may depend on each other: each may import those before it.
-ROOMS = ["tabletop", "pechvogel_env", "agents", "train", "play", "pechvogel"]
-NOT_EACH_OTHER = {"train", "play"}
+ENVIRONMENTS = ["pechvogel_env", "lucky_loser_env"]
+ROOMS = ["tabletop", *ENVIRONMENTS, "agents", "train", "play", "pechvogel"]
+NOT_EACH_OTHER = [{"train", "play"}, set(ENVIRONMENTS)]
 
 
 def module_of(path: Path) -> str:
     """The name under which a file is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     name = ".".join(part for part in parts if part != "__init__")
-    return name if parts[0] in ("pechvogel", "pechvogel_env") else f"pechvogel.{name}"
+    return name if parts[0] in ("pechvogel", *ENVIRONMENTS) else f"pechvogel.{name}"
 
 
 def room_of(module: str) -> str:
@@ -79,7 +81,11 @@ def imports(path: Path, late: bool = True) -> set[tuple[str, str]]:
 
 def test_every_package_is_installed() -> None:
     """A folder that pyproject.toml does not list would be missing from the wheel."""
-    listed = set(re.findall(r'^  "(pechvogel[\w.]*)",$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M))
+    listed = set(
+        re.findall(
+            r'^  "((?:pechvogel|lucky_loser)[\w.]*)",$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M
+        )
+    )
     assert listed == {module for module, path in MODULES.items() if path.name == "__init__.py"} | {"pechvogel.configs"}
 
 
@@ -91,15 +97,16 @@ def test_rooms_depend_in_one_direction_only() -> None:
                 continue
             below = ROOMS[: ROOMS.index(room) + 1]
             assert room_of(other) in below, f"{module} imports {other}"
-            assert {room, room_of(other)} != NOT_EACH_OTHER, f"{module} imports {other}"
+            assert {room, room_of(other)} not in NOT_EACH_OTHER, f"{module} imports {other}"
 
 
 def test_what_is_shared_knows_no_game() -> None:
     """Only folders that carry a game's name know it: nothing else in agents and train imports them."""
+    of_game = re.compile(r"\.(pechvogel|lucky_loser)\.")
     for module, path in MODULES.items():
-        if room_of(module) in ("tabletop", "agents", "train") and ".pechvogel." not in f"{module}.":
+        if room_of(module) in ("tabletop", "agents", "train") and not of_game.search(f"{module}."):
             for other, _ in imports(path):
-                assert room_of(other) != "pechvogel_env" and ".pechvogel." not in f"{other}.", f"{module}: {other}"
+                assert room_of(other) not in ENVIRONMENTS and not of_game.search(f"{other}."), f"{module}: {other}"
 
 
 def test_no_module_imports_itself_by_a_detour() -> None:
@@ -127,15 +134,16 @@ def test_no_module_uses_private_names_of_another() -> None:
         assert private == [], module
 
 
-def test_every_rule_is_cited_by_a_test() -> None:
+@pytest.mark.parametrize(("folder", "numbers"), [("pechvogel", RULE_NUMBERS), ("lucky_loser", LUCKY_LOSER_NUMBERS)])
+def test_every_rule_is_cited_by_a_test(folder: str, numbers: list[str]) -> None:
     """By the name of a test, or by what it says of itself or of its cases: not by a word anywhere in a file."""
     cited: set[str] = set()
-    for path in (ROOT / "tests" / "pechvogel").glob("test_*.py"):
+    for path in (ROOT / "tests" / folder).glob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 text = f"{node.name} {ast.get_docstring(node) or ''} {' '.join(map(ast.unparse, node.decorator_list))}"
-                cited |= {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQErqe]\d{1,2}(?!\d)", text)}
-    assert [number for number in RULE_NUMBERS if number not in cited] == []
+                cited |= {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQELXrqelx]\d{1,2}(?!\d)", text)}
+    assert [number for number in numbers if number not in cited] == []
 
 
 def test_the_rules_page_has_every_number_and_code_cites_no_other() -> None:
@@ -167,7 +175,9 @@ def test_kernels_take_constants_only_from_files_that_their_cache_looks_at() -> N
     """A constant that is changed elsewhere would not reach a kernel that was compiled before."""
     looked_at = {path for room in ROOMS for path in stamped(ROOT / room)}
     kernels = {
-        module: path for module, path in MODULES.items() if re.search(r"^@(compiled|inlined)$", path.read_text(), re.M)
+        module: path
+        for module, path in MODULES.items()
+        if re.search(r"^@(compiled|inlined)$|for_game\(", path.read_text(), re.M)
     }
     assert len(kernels) > 15 and set(kernels.values()) <= looked_at
     for module, path in kernels.items():
@@ -210,11 +220,16 @@ def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "name", ["rules_turn", "rules_frustrations", "rules_game", "golden", "observation", "dice", "env"]
+    "name",
+    [
+        *(f"pechvogel/test_{name}" for name in ("rules_turn", "rules_frustrations", "rules_game")),
+        *(f"pechvogel/test_{name}" for name in ("golden", "observation", "dice", "env")),
+        *(f"lucky_loser/test_{name}" for name in ("rules", "golden", "observation", "dice", "env", "engine")),
+    ],
 )
 def test_the_engine_runs_without_numba(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/pechvogel/test_{name}.py"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{name}.py"],
         capture_output=True,
         text=True,
         timeout=600,
@@ -252,9 +267,11 @@ def test_the_readmes_file_tree_is_the_real_one() -> None:
             named.add((folder if match[1] else "") + match[2])
     for entry in named:
         assert (ROOT / entry).exists(), f"{entry} is in the README, but not in the repository"
-    for path in (ROOT / "pechvogel_env").glob("*.py"):
+    for path in (path for room in ("tabletop", "pechvogel_env") for path in (ROOT / room).glob("*.py")):
         if path.name != "__init__.py":
-            assert f"pechvogel_env/{path.name}" in named, f"{path.name} is missing in the README"
+            assert f"{path.parent.name}/{path.name}" in named, f"{path.name} is missing in the README"
+    files = [{path.name for path in (ROOT / room).glob("*.py")} - {f"{room[:-4]}_v0.py"} for room in ENVIRONMENTS]
+    assert files[0] == files[1], "who has read one game has read all"
 
 
 def test_the_readmes_example_runs() -> None:

@@ -41,7 +41,8 @@ def by_convolution(count: int, blur: float) -> dict[int, float]:
 
 
 @pytest.mark.parametrize("blur", [0.0, 0.1, 0.25, 0.45])
-def test_the_odds_of_glances(blur: float) -> None:  # P16
+def test_the_odds_of_glances(blur: float) -> None:
+    """P16."""
     table = Table(3, blur=blur)
     for count in range(1, 9):
         expected = by_convolution(count, blur)
@@ -56,7 +57,8 @@ def test_the_odds_of_glances(blur: float) -> None:  # P16
 
 
 @pytest.mark.parametrize("blur", [0.1, 0.3])
-def test_glances_have_these_odds_and_are_independent(blur: float) -> None:  # P16
+def test_glances_have_these_odds_and_are_independent(blur: float) -> None:
+    """P16."""
     card = next(k for k in range(54) if sorted(SHOWN[k]) == [1, 4, 8])
     rows = []
     for seed in range(2000):
@@ -72,7 +74,8 @@ def test_glances_have_these_odds_and_are_independent(blur: float) -> None:  # P1
     assert np.abs(correlations).max() < 5 / math.sqrt(len(seen))
 
 
-def test_without_blur_everybody_sees_the_truth() -> None:  # P16
+def test_without_blur_everybody_sees_the_truth() -> None:
+    """P16."""
     game = Game(4, blur=0.0, max_cards=20)
     game.reset(5)
     while game.bits:
@@ -83,7 +86,8 @@ def test_without_blur_everybody_sees_the_truth() -> None:  # P16
 
 
 @pytest.mark.parametrize("num_players", range(3, 9))
-def test_all_orders_of_hands_are_equally_likely(num_players: int) -> None:  # P14
+def test_all_orders_of_hands_are_equally_likely(num_players: int) -> None:
+    """P14."""
     orders = [
         tuple(chance.order_of(seed, turn, tick, num_players))
         for seed in range(200)
@@ -100,7 +104,8 @@ def test_all_orders_of_hands_are_equally_likely(num_players: int) -> None:  # P1
         assert fits(found, {pair: 1 / len(pairs) for pair in pairs})
 
 
-def test_cards_and_loot_are_drawn_evenly_from_the_pile() -> None:  # P18
+def test_cards_and_loot_are_drawn_evenly_from_the_pile() -> None:
+    """P18."""
     states = rules.new_states(1, 3)
     rules.new_game(states, 0, 0)
     turned = Counter(int(chance.card_of(states, 0, np.uint64(seed))) for seed in range(6000))
@@ -116,8 +121,8 @@ def test_cards_and_loot_are_drawn_evenly_from_the_pile() -> None:  # P18
     assert fits(Counter(zip(first, second, strict=True)), dict.fromkeys(itertools.product(pile, pile), 1 / 49))
 
 
-def test_chance_is_a_pure_function_of_seed_card_tick_and_player() -> None:  # P18
-    """Whatever happened before: the same pile, card number and tick give the same."""
+def test_chance_is_a_pure_function_of_seed_card_tick_and_player() -> None:
+    """P18: Whatever happened before: the same pile, card number and tick give the same."""
     one, other = Table(4, first_dealer=0).turn(5), Table(4, first_dealer=3).turn(5)
     one.tick(*[Action.WAIT] * 4)
     other.tick(*[Action.WAIT] * 4)

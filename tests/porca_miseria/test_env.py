@@ -123,7 +123,8 @@ def test_everybody_acts_in_every_tick() -> None:
         raw.step(4 if k in (0, 3) else 0)
 
 
-def test_rewards_and_the_end() -> None:  # P11, P12
+def test_rewards_and_the_end() -> None:
+    """P11, P12."""
     over = 0
     for seed in range(6):
         env = porca_miseria_v0.parallel_env(num_players=8)

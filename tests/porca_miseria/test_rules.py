@@ -26,7 +26,8 @@ def is_right(table: Table, seat: int) -> list[bool]:
 # ------------------------------------------------------------------------------------------------ cards and numbers
 
 
-def test_the_cards() -> None:  # P1, P2
+def test_the_cards() -> None:
+    """P1, P2."""
     assert SHOWN.shape == (63, 3) and len({tuple(card) for card in SHOWN.tolist()}) == 63
     assert all(len(set(card)) == 3 and 1 <= min(card) <= max(card) <= 8 for card in SHOWN.tolist())
     assert SHOWN[0].tolist() == [1, 2, 3] and SHOWN[1].tolist() == [1, 4, 2] and SHOWN[2].tolist() == [2, 1, 5]
@@ -41,7 +42,8 @@ def test_the_cards() -> None:  # P1, P2
 
 
 @pytest.mark.parametrize("num_players", range(3, 9))
-def test_each_number_has_one_owner(num_players: int) -> None:  # P3
+def test_each_number_has_one_owner(num_players: int) -> None:
+    """P3."""
     owned = [number for place in range(num_players) for number in bits_of(int(NUMBERS[num_players, place]))]
     assert sorted(owned) == list(range(1, 9))
     for card in range(63):
@@ -53,7 +55,8 @@ def test_each_number_has_one_owner(num_players: int) -> None:  # P3
         assert sum(sum(is_right(table, seat)) for seat in range(num_players)) >= 3
 
 
-def test_numbers_start_with_the_first_dealer_and_may_move() -> None:  # P3, P4
+def test_numbers_start_with_the_first_dealer_and_may_move() -> None:
+    """P3, P4."""
     for moving in (False, True):
         table = Table(3, first_dealer=1, moving_numbers=moving, ticks=1)
         assert view_of(table.states, 0, 0)["lucky_numbers"] == [[3, 6], [1, 4, 7], [2, 5, 8]]
@@ -66,7 +69,8 @@ def test_numbers_start_with_the_first_dealer_and_may_move() -> None:  # P3, P4
 # ------------------------------------------------------------------------------------------------ symbol cards
 
 
-def test_y1() -> None:  # P5
+def test_y1() -> None:
+    """P5."""
     table = Table(8, tap_cards=0)
     card = next(k for k in range(63) if sorted(SHOWN[k]) == [3, 4, 6])
     table.turn(card)
@@ -75,7 +79,8 @@ def test_y1() -> None:  # P5
         assert is_right(table, seat) == expected
 
 
-def test_y2_and_y3() -> None:  # P5
+def test_y2_and_y3() -> None:
+    """P5."""
     for card in range(63):
         counts = SHOWN[card].tolist()
         for numbers in ([1, 5], [3, 7]):
@@ -86,7 +91,8 @@ def test_y2_and_y3() -> None:  # P5
     assert [bool(rules.may_take(1 << 1 | 1 << 5, y2, symbol)) for symbol in range(3)] == [c != 3 for c in SHOWN[y2]]
 
 
-def test_the_first_hand_gets_a_lucky_card_and_the_others_nothing() -> None:  # P6, P14
+def test_the_first_hand_gets_a_lucky_card_and_the_others_nothing() -> None:
+    """P6, P14."""
     card = card_showing(1, 4, 2)  # seats 0 (1+5), 1 (2+6), 2 (3+7), 3 (4+8)
     table = Table(4).turn(card).tick(MUSHROOM, MUSHROOM, MUSHROOM, WAIT, order=[1, 2, 0, 3])
     view = view_of(table.states, 0, 3)
@@ -97,7 +103,8 @@ def test_the_first_hand_gets_a_lucky_card_and_the_others_nothing() -> None:  # P
     assert table.phase == Phase.CARD and table.hidden()["jackpot"] == [card]  # P8, P15
 
 
-def test_a_wrong_hand_costs_three_cards_from_the_top() -> None:  # P7
+def test_a_wrong_hand_costs_three_cards_from_the_top() -> None:
+    """P7."""
     table = Table(4, ticks=1)
     free = [k for k in range(54) if not {3, 7} & set(SHOWN[k].tolist())]  # Y3: all are right for seat 2
     for k, loot in enumerate((40, 50, 30, 20, 45)):
@@ -113,7 +120,8 @@ def test_a_wrong_hand_costs_three_cards_from_the_top() -> None:  # P7
     assert table.loot == [0, 0, 0, 0]
 
 
-def test_cards_that_are_followed() -> None:  # P17
+def test_cards_that_are_followed() -> None:
+    """P17."""
     table = Table(3, ticks=1)
     table.turn(0).tick(WAIT, WAIT, WAIT).turn(1).tick(WAIT, WAIT, WAIT)
     assert view_of(table.states, 0, 0)["elsewhere"] == [0, 1]
@@ -130,7 +138,8 @@ def test_cards_that_are_followed() -> None:  # P17
     assert [face["card"] for face in view_of(table.states, 0, 2)["turned"]] == [0, 1, TAP_CARD, free, wrong]
 
 
-def test_a_symbol_card_ends_when_all_are_taken_or_after_the_last_tick() -> None:  # P13, P15
+def test_a_symbol_card_ends_when_all_are_taken_or_after_the_last_tick() -> None:
+    """P13, P15."""
     table = Table(3, ticks=2).turn(0)
     table.tick(WAIT, WAIT, WAIT)
     assert table.phase == Phase.GLANCES and table.states["tick"][0] == 1
@@ -141,7 +150,8 @@ def test_a_symbol_card_ends_when_all_are_taken_or_after_the_last_tick() -> None:
     assert action_list(int(rules.legal_bits(table.states, 0))) == []
 
 
-def test_the_jackpot_keeps_the_five_youngest() -> None:  # P8, P9
+def test_the_jackpot_keeps_the_five_youngest() -> None:
+    """P8, P9."""
     table = Table(3, ticks=1)
     for card in (7, 3, 50, 20, 1, 30, 9):
         table.turn(card).tick(WAIT, WAIT, WAIT)
@@ -166,7 +176,8 @@ def taps(*ticks: list[int], num_players: int = 3, limit: int = 12) -> Table:
 A, B, C = 0, 1, 2
 
 
-def test_y4() -> None:  # P10
+def test_y4() -> None:
+    """P10."""
     sandwich = taps([A], [B], [A])
     assert sandwich.loot == [2, 0, 0] and sandwich.hidden()["loot"][A] == [5, TAP_CARD]
     assert sandwich.hidden()["jackpot"] == [] and sandwich.phase == Phase.CARD
@@ -178,14 +189,16 @@ def test_y4() -> None:  # P10
     assert taps([B, A], [C, B, A]).loot == [0, 2, 0]
 
 
-def test_two_hands_at_the_most() -> None:  # P10, P13
+def test_two_hands_at_the_most() -> None:
+    """P10, P13."""
     table = taps([A], [A])
     assert action_list(int(rules.legal_bits(table.states, 0))) == [WAIT]
     rules.apply(table.states, 0, WAIT)
     assert action_list(int(rules.legal_bits(table.states, 0))) == [WAIT, TAP]
 
 
-def test_when_a_tap_card_ends() -> None:  # P10, P15
+def test_when_a_tap_card_ends() -> None:
+    """P10, P15."""
     assert taps([], []).phase == Phase.TAP, "nobody has a hand there: it goes on"
     assert taps([], [B], []).loot == [0, 2, 0], "the lowest hand wins when nobody goes on"
     assert taps([], [B], [C, A], limit=3).loot == [0, 2, 0], "or after the last tick"
@@ -210,7 +223,8 @@ def nearly_empty(pile: list[int], num_players: int = 3) -> Table:
     return table
 
 
-def test_the_game_ends_when_the_pile_cannot_pay() -> None:  # P11, P12
+def test_the_game_ends_when_the_pile_cannot_pay() -> None:
+    """P11, P12."""
     card = card_showing(1, 4, 2)  # seat 0 (1+4+7): mushroom, pig; seat 1 (2+5+8): sweep; seat 2 (3+6): any
     table = nearly_empty([card, 40]).turn(card).tick(PIG, WAIT, WAIT, loot=[40])
     assert table.phase == Phase.GLANCES, "it could pay, though nothing is left"
@@ -223,7 +237,8 @@ def test_the_game_ends_when_the_pile_cannot_pay() -> None:  # P11, P12
     assert rules.winners(table.states, 0) == 1 << 2
 
 
-def test_the_jackpot_is_not_cut_at_the_end() -> None:  # P11
+def test_the_jackpot_is_not_cut_at_the_end() -> None:
+    """P11."""
     card = card_showing(1, 4, 2)
     table = nearly_empty([card]).turn(card).tick(MUSHROOM, PIG, WAIT)
     assert table.phase == Phase.OVER and table.loot == [1, 0, 62]
@@ -234,7 +249,8 @@ def test_the_jackpot_is_not_cut_at_the_end() -> None:  # P11
     assert table.phase == Phase.OVER and table.states["num_jackpot"][0] == 8 and table.states["pile"][0] == 0
 
 
-def test_the_game_ends_when_nothing_is_left_to_turn() -> None:  # P11
+def test_the_game_ends_when_nothing_is_left_to_turn() -> None:
+    """P11."""
     card = card_showing(1, 4, 2)
     table = nearly_empty([card]).turn(card).tick(WAIT, WAIT, WAIT).tick(WAIT, WAIT, WAIT)
     assert table.phase == Phase.OVER and table.hidden()["jackpot"] == [card] and table.states["turn"][0] == 1
@@ -244,7 +260,8 @@ def test_the_game_ends_when_nothing_is_left_to_turn() -> None:  # P11
     assert six.phase == Phase.CARD and bits_of(int(six.states["pile"][0])) == [50]
 
 
-def test_several_share_the_win() -> None:  # P12
+def test_several_share_the_win() -> None:
+    """P12."""
     table = Table(4)
     table.states["loot"][0, :4] = [7, 9, 9, 2]
     assert int(rules.winners(table.states, 0)) == 0b0110
@@ -276,7 +293,8 @@ def test_cards_are_never_lost(num_players: int) -> None:
             game.step(rng.choice(action_list(game.bits)))
 
 
-def test_what_is_not_due_is_refused_and_changes_nothing() -> None:  # P18
+def test_what_is_not_due_is_refused_and_changes_nothing() -> None:
+    """P18."""
     table = Table(3)
     order, none = np.arange(3, dtype=np.int8), np.empty(0, np.int8)
 

@@ -98,7 +98,8 @@ def leaks(show: Callable[[States, int], Any], times: int = 3) -> bool:
     return False
 
 
-def test_nobody_is_shown_what_they_must_not_know() -> None:  # P16, P17
+def test_nobody_is_shown_what_they_must_not_know() -> None:
+    """P16, P17."""
     assert not leaks(lambda states, seat: (json.dumps(view_of(states, 0, seat)), observed(states, seat)))
 
 
@@ -124,8 +125,8 @@ def test_a_single_hidden_number_would_be_noticed() -> None:
         )
 
 
-def test_what_is_known_of_cards_does_not_depend_on_unknown_ones() -> None:  # P17
-    """Two games with other loot, but the same that everybody sees: the same can be told of all cards afterwards."""
+def test_what_is_known_of_cards_does_not_depend_on_unknown_ones() -> None:
+    """P17: Two games with other loot, but the same that everybody sees: the same can be told of all cards afterwards."""
     known = []
     for drawn in (33, 7):
         game = Game(3, ticks=1, tap_cards=9, keep_chance=True)
@@ -176,7 +177,8 @@ def test_nothing_that_agents_are_handed_has_states() -> None:
     assert env.view(1) == env._game.view(1)
 
 
-def test_the_choices_of_a_tick_stay_hidden_until_all_have_chosen() -> None:  # P13
+def test_the_choices_of_a_tick_stay_hidden_until_all_have_chosen() -> None:
+    """P13."""
     env = porca_miseria_v0.raw_env(num_players=4)
     env.reset(seed=3)
     before = [(env.view(seat), env.observe(agent)["observation"].tobytes()) for seat, agent in enumerate(env.agents)]
