@@ -117,7 +117,7 @@ def _draw_glance(s: Any, seat: int, symbol: int, word: Any) -> None:
 
 
 @inlined
-def seeded_order(key: Any, num_players: int) -> int:
+def seeded_order(key: Any, num_players: int) -> Any:
     """The order in which hands take effect (P14): seats, packed."""
     left = _SEATS_IN_ORDER
     order = np.int64(0)

@@ -187,7 +187,7 @@ observe = compiled_observe(__name__, rules.CHECKS, put_observations, inlined(siz
 
 def num_players_of(observations: NDArray[Any]) -> int:
     """For how many players observations are, by their length."""
-    return (observations.shape[-1] - _SEATS) // _SEAT_SIZE
+    return int((observations.shape[-1] - _SEATS) // _SEAT_SIZE)
 
 
 def settings_of(vector: NDArray[Any]) -> dict[str, Any]:

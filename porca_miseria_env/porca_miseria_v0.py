@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -28,6 +28,11 @@ from porca_miseria_env.record import RECORDS
 from porca_miseria_env.rules import BLUR, NUM_ACTIONS, TAP_CARDS, TICKS
 from porca_miseria_env.scene import Scene, scene_of
 from porca_miseria_env.view import View
+
+# Of everybody: observations, rewards, terminations, truncations, infos.
+Step: TypeAlias = tuple[
+    dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
@@ -237,9 +242,7 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # noqa: N801  PettingZo
         self.agents = self.possible_agents[:]
         return self._shown()
 
-    def step(
-        self, actions: dict[str, int]
-    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    def step(self, actions: dict[str, int]) -> Step:
         """Carry out everybody's action of this tick."""
         agents = self.agents
         if not agents:
@@ -265,7 +268,7 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # noqa: N801  PettingZo
             self.agents = []
         return observations, rewards, terminations, truncations, infos
 
-    def _forfeit(self, chosen: list[Any]) -> Any:
+    def _forfeit(self, chosen: list[Any]) -> Step:
         """The game ends by illegal actions; ValueError if one of them is none at all."""
         agents, spaces_ = self.agents, self.action_spaces
         for seat, action in enumerate(chosen):

@@ -89,7 +89,7 @@ def observe(view: View) -> Floats32:
     """The observation of the seat whose view it is: so an observation shows nothing that a view does not."""
     out = np.empty((1, observation.size(view["num_players"])), np.float32)
     observation.observe(_state_of(view), _ZERO, 0, 1, np.array([view["seat"]], np.int8), out)
-    return out[0]
+    return out.ravel()
 
 
 def _state_of(view: View) -> States:

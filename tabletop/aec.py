@@ -61,7 +61,7 @@ class _OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Observation, int]):
 
 def spaces_of(
     agents: list[str], size: int, num_actions: int
-) -> tuple[dict[str, spaces.Space[Any]], dict[str, spaces.Space[Any]]]:
+) -> tuple[dict[str, spaces.Dict[Any]], dict[str, spaces.Discrete]]:
     """Everybody's spaces: of observations with masks, and of actions."""
     observations = {
         agent: spaces.Dict(

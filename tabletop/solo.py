@@ -68,7 +68,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int], Generic[P]):
         self._resets = 0
         self._forfeited = False
         self._rng = np.random.default_rng(0)
-        self.observation_space = self._table.observation_spaces[self._learner]["observation"]
+        self.observation_space: spaces.Space[Any] = self._table.observation_spaces[self._learner]["observation"]
         self.action_space: spaces.Space[Any] = spaces.Discrete(self._table.action_spaces[self._learner].n)
 
     def reset(

@@ -88,7 +88,7 @@ def test_fingerprint_of_random_games() -> None:
     assert found == FINGERPRINT
 
 
-FINGERPRINT: list[tuple[int, int, int]] = []
+FINGERPRINT = [(68353, 10000, 2909), (69265, 7889, 16191), (50275, 4538, 26310)]
 
 
 def test_the_kind() -> None:

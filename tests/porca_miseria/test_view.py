@@ -126,7 +126,7 @@ def test_a_single_hidden_number_would_be_noticed() -> None:
 
 
 def test_what_is_known_of_cards_does_not_depend_on_unknown_ones() -> None:
-    """P17: Two games with other loot, but the same that everybody sees: the same can be told of all cards afterwards."""
+    """P17: two games with other loot, but the same that everybody sees: the same can be told of all cards then."""
     known = []
     for drawn in (33, 7):
         game = Game(3, ticks=1, tap_cards=9, keep_chance=True)
