@@ -4,8 +4,8 @@
      "settings": {"tap_cards": 9, "ticks": 6, "blur": 0.1, "moving_numbers": false},
      "seat": 0, "dealer": 1, "lucky_numbers": [[1, 4, 7], [2, 5, 8], [3, 6]], "card": "symbols", "symbol": null,
      "tick": 1, "glances": [[3, 5, 2], [2, 5, 2]], "middle": ["mushroom", "sweep"], "hands": [],
-     "taken": [[2, "pig", true]], "loot": [4, 0, 9], "pile": 41, "jackpot": 5,
-     "turned": [{"card": 17, "shows": [4, 2, 6]}, {"card": 60, "shows": "mushroom"}], "elsewhere": [17, 60]}
+     "taken": [[2, "pig", true]], "loot": [4, 0, 9], "pile": 44, "jackpot": 5,
+     "turned": [{"card": 17, "shows": [8, 5, 1]}, {"card": 60, "shows": "mushroom"}], "elsewhere": [17, 60]}
 
 `card` is what lies there: "symbols", "tap", or null between cards and at the end; `symbol` is what a tap card shows.
 `tick` counts from 0. `glances` are the seat's own at this card, a list of [mushroom, pig, sweep] for each tick so far.
