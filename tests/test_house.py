@@ -16,7 +16,7 @@ from pechvogel.agents.pechvogel import judges
 from pechvogel.agents.pechvogel.solution import Solution
 from pechvogel.agents.policy import load
 from pechvogel.cli import main
-from pechvogel.tabletop.bits import count_actions, lowest_action, mask_of, random_actions
+from pechvogel.tabletop.bits import count_actions, lowest_action, mask_of, nth_action, random_actions
 from pechvogel_env.kind import KIND
 from pechvogel_env.rules import Phase
 
@@ -112,6 +112,7 @@ def test_bits_are_64_wide() -> None:
         bits = int(sum(1 << int(action) for action in actions))
         assert count_actions(bits) == len(actions) and lowest_action(bits) == min(actions)
         assert np.flatnonzero(mask_of(bits, 63)).tolist() == sorted(actions)
+        assert [nth_action(bits, n) for n in range(len(actions))] == sorted(actions)
     bits = np.full(30_000, (1 << 62) | (1 << 40) | 1, np.int64)
     drawn = np.zeros(len(bits), np.int64)
     random_actions(bits, np.uint64(5), drawn)
