@@ -43,7 +43,7 @@ types: $(READY)
 	rm -rf .types
 	mkdir -p .types/pechvogel
 	cd .types/pechvogel && ln -s ../../pechvogel/*.py ../../pechvogel/py.typed ../../tabletop ../../agents ../../train ../../play .
-	cd .types && ln -s ../pechvogel_env ../lucky_loser_env . && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache
+	cd .types && ln -s ../pechvogel_env ../lucky_loser_env ../porca_miseria_env . && ../$(BIN)/mypy --config-file ../pyproject.toml --cache-dir ../.mypy_cache
 
 # The API reference, from the docstrings.
 docs: $(READY)

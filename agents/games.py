@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pechvogel.tabletop.kind import Kind
 
-GAMES = {"pechvogel": "pechvogel_env", "lucky-loser": "lucky_loser_env"}  # the package of each
+GAMES = {  # the package of each
+    "pechvogel": "pechvogel_env",
+    "lucky-loser": "lucky_loser_env",
+    "porca-miseria": "porca_miseria_env",
+}
 DEFAULT = "pechvogel"
 
 

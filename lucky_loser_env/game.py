@@ -21,7 +21,7 @@ from pechvogel.tabletop import game as tabletop
 from pechvogel.tabletop.bits import lowest_action, random_among_many
 from pechvogel.tabletop.checks import check_whole
 from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.game import DICE_NEXT, NEVER, check_play
+from pechvogel.tabletop.game import CHANCE_NEXT, NEVER, check_play
 from pechvogel.tabletop.guards import check_array, check_writeable, checked
 from pechvogel.tabletop.rewards import REWARDS
 from pechvogel.tabletop.seeds import game_seed, mix, seeded_first_player
@@ -32,14 +32,14 @@ def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> 
     """Throw the seeded dice, and play forced actions if `skip_forced`, until somebody is asked.
 
     Returns the legal actions as bits; 0 when the game is over or `stop_turn` turns are finished. With `throw` False
-    it returns DICE_NEXT where the dice are next, for callers who have dice of their own.
+    it returns CHANCE_NEXT where the dice are next, for callers who have dice of their own.
     """
     while True:
         if s.phase == Phase.THROW:
             if s.turn >= stop_turn:  # L16
                 return 0
             if not throw:
-                return DICE_NEXT
+                return CHANCE_NEXT
             land(s, seeded_throw(seed, s.turn))
         bits = rules.legal_of(s)
         if bits == 0 or not skip_forced or bits & (bits - 1) != 0:  # two or more legal actions
@@ -95,10 +95,10 @@ def check_settings(num_players: int, row_lengths: Sequence[int], reward: str, ma
     check_play(reward, max_turns)
 
 
-class Game(tabletop.Game[Position]):
+class Game(tabletop.DiceGame[Position]):
     """One game that waits for a decision, is over (L14), or was truncated (L16)."""
 
-    kernels = tabletop.Kernels(_advance, rules.apply_dice, observation.put_observations, rules.RESULTS)
+    kernels = tabletop.Kernels(_advance, observation.put_observations, rules.RESULTS)
     action_names = ACTION_NAMES
     over_phase = Phase.OVER
 
@@ -134,6 +134,9 @@ class Game(tabletop.Game[Position]):
 
     def _seeded_throw(self) -> list[int]:
         return throw_of(self.seed, int(self.states["turn"][0]))
+
+    def _throw(self, faces: NDArray[np.int8]) -> None:
+        rules.apply_dice(self.states, 0, faces)
 
     def _own_settings(self) -> dict[str, Any]:
         return {"row_lengths": list(self.row_lengths)}

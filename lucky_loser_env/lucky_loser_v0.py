@@ -12,7 +12,7 @@ from lucky_loser_env.game import Game, check_settings
 from lucky_loser_env.position import Position
 from lucky_loser_env.record import RECORDS
 from lucky_loser_env.rules import ROW_LENGTHS
-from pechvogel.tabletop.aec import RENDER_MODES, Observation, TableEnv, wrapped
+from pechvogel.tabletop.aec import RENDER_MODES, DiceEnv, Observation, wrapped
 
 
 def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
@@ -20,7 +20,7 @@ def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
     return wrapped(raw_env(**kwargs))
 
 
-class raw_env(TableEnv[Position]):  # noqa: N801  PettingZoo's name for it
+class raw_env(DiceEnv[Position]):  # noqa: N801  PettingZoo's name for it
     """Lucky Loser, a dice race for 2 to 4 players (rules: docs/lucky-loser.md).
 
     | spec                | value                                                                       |

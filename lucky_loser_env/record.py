@@ -17,8 +17,8 @@ from typing import Any
 from lucky_loser_env.game import Game
 from pechvogel.tabletop.record import MAX_LINE as MAX_LINE
 from pechvogel.tabletop.record import PROOF as PROOF
+from pechvogel.tabletop.record import DiceRecords
 from pechvogel.tabletop.record import RecordError as RecordError
-from pechvogel.tabletop.record import Records
 from pechvogel.tabletop.record import append as append
 
 FORMAT = "lucky-loser-game-1"
@@ -28,5 +28,5 @@ def _make(settings: Mapping[str, Any]) -> Game:
     return Game(settings["num_players"], settings["row_lengths"], max_turns=settings["max_turns"], keep_dice=True)
 
 
-RECORDS = Records(FORMAT, ("row_lengths",), _make)
+RECORDS = DiceRecords(FORMAT, ("row_lengths",), _make)
 of_game, steps, verify, read = RECORDS.of_game, RECORDS.steps, RECORDS.verify, RECORDS.read

@@ -28,6 +28,7 @@ from pechvogel.train.timing import Contender, measure
 ROUNDS = 25  # many short ones: noise comes in waves
 BATCH_GAMES = 65536  # enough that starting threads does not matter
 KERNEL_GAMES = 2000
+MAX_TURNS = 500  # of a game of an environment: random players need not come to an end
 
 LABELS = {
     "kernel": "kernel: random games inside compiled code, one core",
@@ -36,12 +37,14 @@ LABELS = {
     "batch_all": f"batch of {BATCH_GAMES}: the same on {os.cpu_count()} cores",
     "raw_env": "raw_env() in the usual loop",
     "env": "env() in the usual loop",
+    "parallel_env": "parallel_env() in the usual loop, actions of players",
     "pettingzoo_connect_four_raw": "PettingZoo connect_four_v3.raw_env()",
     "pettingzoo_connect_four_env": "PettingZoo connect_four_v3.env()",
     "openspiel_pig": "OpenSpiel pig, compiled random bots",
     "openspiel_backgammon": "OpenSpiel backgammon, compiled random bots",
     "pechvogel_kernel": "Pechvogel's kernel, one core",
     "pechvogel_raw_env": "Pechvogel's raw_env()",
+    "pettingzoo_rps_parallel": "PettingZoo rps_v2.parallel_env(), actions of players",
 }
 RATIOS = (
     ("kernel", "openspiel_pig"),
@@ -52,6 +55,7 @@ RATIOS = (
     ("raw_env", "pettingzoo_connect_four_raw"),
     ("raw_env", "pechvogel_raw_env"),
     ("env", "pettingzoo_connect_four_env"),
+    ("parallel_env", "pettingzoo_rps_parallel"),
 )
 
 
@@ -95,12 +99,15 @@ def run(variant: Variant, seconds: float, peers: bool) -> dict[str, Any]:
         "kernel_all": _kernel(variant, cores),
         "batch_1": _batch(variant, 1),
         "batch_all": _batch(variant, cores),
-        "raw_env": _environment(lambda: kind.make("raw_env", variant)),
-        "env": _environment(lambda: kind.make("env", variant)),
+        "raw_env": _environment(lambda: kind.make("raw_env", variant, max_turns=MAX_TURNS)),
+        "env": _environment(lambda: kind.make("env", variant, max_turns=MAX_TURNS)),
     }
+    if kind.simultaneous:
+        contenders["parallel_env"] = _parallel(lambda: kind.make("parallel_env", variant, max_turns=MAX_TURNS))
     missing = {}
     first = {} if variant.game == DEFAULT else _our_first_game()
-    others = {**_PEERS, **first} if peers else {}
+    at_once = {"pettingzoo_rps_parallel": _rps} if kind.simultaneous else {}
+    others = {**_PEERS, **first, **at_once} if peers else {}
     for name, make in others.items():
         try:
             contenders[name] = make()
@@ -214,6 +221,37 @@ def _environment(make: Callable[[], Any]) -> Contender:
         return decisions, elapsed
 
     return play
+
+
+def _parallel(make: Callable[[], Any]) -> Contender:
+    """The usual loop of parallel environments: a random legal action of everybody, step()."""
+    env = make()
+
+    def play(seconds: float) -> tuple[int, float]:
+        actions, games, start = 0, 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - start) < seconds or not games:
+            observations, _ = env.reset(seed=games)
+            games += 1
+            while env.agents:
+                chosen = {agent: _any_legal(env, agent, observations[agent]) for agent in env.agents}
+                observations, *_ = env.step(chosen)
+                actions += len(chosen)
+        return actions, elapsed
+
+    return play
+
+
+def _any_legal(env: Any, agent: str, observation: Any) -> int:
+    if not isinstance(observation, dict):
+        return int(random.random() * env.action_space(agent).n)
+    legal = observation["action_mask"].nonzero()[0]
+    return int(legal[int(random.random() * len(legal))])
+
+
+def _rps() -> Contender:
+    from pettingzoo.classic.rps import rps
+
+    return _parallel(rps.parallel_env)
 
 
 def _connect_four(kind: str) -> Contender:

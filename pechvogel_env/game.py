@@ -16,7 +16,7 @@ from pechvogel.tabletop import game as tabletop
 from pechvogel.tabletop.bits import lowest_action, random_action
 from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.compile import compiled
-from pechvogel.tabletop.game import DICE_NEXT, NEVER, check_play
+from pechvogel.tabletop.game import CHANCE_NEXT, NEVER, check_play
 from pechvogel.tabletop.guards import check_array, check_writeable, checked
 from pechvogel.tabletop.rewards import REWARDS
 from pechvogel.tabletop.seeds import game_seed, mix, seeded_first_player
@@ -34,7 +34,7 @@ def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> 
     """Throw the seeded dice, and play forced actions if `skip_forced`, until somebody is asked.
 
     Returns the legal actions as bits; 0 when the game is over or `stop_turn` turns are finished. With `throw` False
-    it returns DICE_NEXT where the dice are next, for callers who have dice of their own.
+    it returns CHANCE_NEXT where the dice are next, for callers who have dice of their own.
 
     It takes the record and no array: counting an array's references would cost as much as the rules.
     """
@@ -43,7 +43,7 @@ def go_on(s: Any, seed: Any, skip_forced: bool, stop_turn: int, throw: bool) -> 
             if s.target == rules.NO_TARGET and s.turn >= stop_turn:
                 return 0
             if not throw:
-                return DICE_NEXT
+                return CHANCE_NEXT
             num_dice = rules.dice_left(s)
             land(s, num_dice, fill_throw(s.last_throw, num_dice, seed, s.turn, s.throws))
         if skip_forced:  # the commonest forced actions, without a detour over their bits
@@ -135,10 +135,10 @@ def check_settings(num_players: int, copies: int, reward: str, max_turns: int | 
     check_play(reward, max_turns)
 
 
-class Game(tabletop.Game[Position]):
+class Game(tabletop.DiceGame[Position]):
     """One game that waits for a decision, is over (R20), or was truncated (Q7)."""
 
-    kernels = tabletop.Kernels(_advance, rules.apply_dice, observation.put_observations, rules.RESULTS)
+    kernels = tabletop.Kernels(_advance, observation.put_observations, rules.RESULTS)
     action_names = tuple(action.name.lower() for action in Action)
     over_phase = Phase.OVER
 
@@ -182,6 +182,9 @@ class Game(tabletop.Game[Position]):
     def _seeded_throw(self) -> list[int]:
         turn, throws = int(self.states["turn"][0]), int(self.states["throws"][0])
         return throw_of(self.seed, turn, throws, rules.dice_to_throw(self.states, 0))
+
+    def _throw(self, faces: NDArray[np.int8]) -> None:
+        rules.apply_dice(self.states, 0, faces)
 
     def _own_settings(self) -> dict[str, Any]:
         return {"copies": self.copies, "italian_reading": self.italian_reading}

@@ -7,7 +7,7 @@ from typing import Any
 from pettingzoo import AECEnv
 
 from pechvogel.tabletop.aec import ILLEGAL_REWARD as ILLEGAL_REWARD
-from pechvogel.tabletop.aec import RENDER_MODES, Observation, TableEnv, wrapped
+from pechvogel.tabletop.aec import RENDER_MODES, DiceEnv, Observation, wrapped
 from pechvogel_env import observation, render
 from pechvogel_env.game import Game, check_settings
 from pechvogel_env.position import Position
@@ -19,7 +19,7 @@ def env(**kwargs: Any) -> AECEnv[str, Observation, int]:
     return wrapped(raw_env(**kwargs))
 
 
-class raw_env(TableEnv[Position]):  # noqa: N801  PettingZoo's name for it
+class raw_env(DiceEnv[Position]):  # noqa: N801  PettingZoo's name for it
     """Pechvogel, a dice game for 2 to 5 players (rules: docs/rules.md).
 
     | spec                | value                                                                       |

@@ -17,8 +17,8 @@ from typing import Any
 
 from pechvogel.tabletop.record import MAX_LINE as MAX_LINE
 from pechvogel.tabletop.record import PROOF as PROOF
+from pechvogel.tabletop.record import DiceRecords
 from pechvogel.tabletop.record import RecordError as RecordError
-from pechvogel.tabletop.record import Records
 from pechvogel.tabletop.record import append as append
 from pechvogel.tabletop.record import digest as _digest  # noqa: F401  tests seal records by it
 from pechvogel_env.game import Game
@@ -31,5 +31,5 @@ def _make(settings: Mapping[str, Any]) -> Game:
     return Game(settings["num_players"], copies, italian_reading, max_turns=settings["max_turns"], keep_dice=True)
 
 
-RECORDS = Records(FORMAT, ("copies", "italian_reading"), _make)
+RECORDS = DiceRecords(FORMAT, ("copies", "italian_reading"), _make)
 of_game, steps, verify, read = RECORDS.of_game, RECORDS.steps, RECORDS.verify, RECORDS.read

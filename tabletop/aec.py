@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 import gymnasium
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from pechvogel.tabletop.game import Game, Shown
+from pechvogel.tabletop.game import DiceGame, Game, Shown
 from pechvogel.tabletop.record import Records
 from pechvogel.tabletop.seeds import SeedSeries
 
 Observation: TypeAlias = dict[str, NDArray[Any]]
+G = TypeVar("G", bound=Game)
 P = TypeVar("P", bound=Shown)
 
 RENDER_MODES = ["human", "ansi", "rgb_array"]
@@ -57,16 +59,50 @@ class _OrderEnforcing(wrappers.OrderEnforcingWrapper[str, Observation, int]):
         return str(self.env)
 
 
-class TableEnv(AECEnv[str, Observation, int], Generic[P]):
+def spaces_of(
+    agents: list[str], size: int, num_actions: int
+) -> tuple[dict[str, spaces.Dict[Any]], dict[str, spaces.Discrete]]:
+    """Everybody's spaces: of observations with masks, and of actions."""
+    observations = {
+        agent: spaces.Dict(
+            {
+                "observation": spaces.Box(0.0, 1.0, (size,), np.float32),
+                "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
+            }
+        )
+        for agent in agents
+    }
+    return observations, {agent: spaces.Discrete(num_actions) for agent in agents}
+
+
+def check_render_mode(render_mode: str | None) -> None:
+    """Refuse what can't be drawn."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}")
+
+
+def draw(pictures: Pictures, render_mode: str | None, position: Any, scores: Any) -> Any:
+    """A picture as a `render_mode` says."""
+    if render_mode is None:
+        gymnasium.logger.warn("render() needs a render_mode: 'human', 'ansi' or 'rgb_array'")
+        return None
+    if render_mode == "rgb_array":
+        return pictures.rgb_array(position, scores=scores)
+    if render_mode == "ansi":
+        return pictures.ansi(position, scores=scores)
+    pictures.human(position, scores=scores)
+    return None
+
+
+class TableEnv(AECEnv[str, Observation, int], Generic[G]):
     """A game around a table."""
 
     records: ClassVar[Records[Any]]
     pictures: Pictures
 
-    def __init__(self, game: Game[P], reward: str, observation_size: int, render_mode: str | None) -> None:
+    def __init__(self, game: G, reward: str, observation_size: int, render_mode: str | None) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode must be None or one of {RENDER_MODES}, not {render_mode!r}")
+        check_render_mode(render_mode)
         self.reward = reward
         self.render_mode = render_mode
         self._game = game
@@ -74,20 +110,21 @@ class TableEnv(AECEnv[str, Observation, int], Generic[P]):
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        size, num_actions = (observation_size,), len(game.action_names)
+        num_actions = len(game.action_names)
         self._not_asked: NDArray[np.int8] = np.zeros(num_actions, np.int8)
         self._not_asked.setflags(write=False)  # one array for everybody who is not asked
-        self.state_space = spaces.Box(0.0, 1.0, size, np.float32)
-        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(0.0, 1.0, size, np.float32),
-                    "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
+        self.state_space = spaces.Box(0.0, 1.0, (observation_size,), np.float32)
+        self.observation_spaces, self.action_spaces = spaces_of(self.possible_agents, observation_size, num_actions)
+
+    # ------------------------------------------------------------------------------ a game's own
+
+    @abstractmethod
+    def _start(self, seed: int, options: dict[str, Any]) -> None:
+        """Start a game; ValueError, and nothing changed, if an option is wrong."""
+
+    @abstractmethod
+    def _pictured(self) -> Any:
+        """What pictures show."""
 
     # ------------------------------------------------------------------------------ PettingZoo's interface
 
@@ -103,13 +140,7 @@ class TableEnv(AECEnv[str, Observation, int], Generic[P]):
         """Start a game. Options that are not this environment's are ignored; wrong ones are a ValueError."""
         options = options or {}
         seeds = copy.copy(self._seeds)  # kept only if all goes well
-        dice = options.get("dice")
-        self._game.reset(
-            seeds.next(seed),
-            first_player=options.get("first_player"),
-            dice=() if dice is None else dice,
-            position=options.get("position"),
-        )
+        self._start(seeds.next(seed), options)
         self._seeds = seeds
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -164,25 +195,16 @@ class TableEnv(AECEnv[str, Observation, int], Generic[P]):
 
     def render(self) -> Any:
         """A picture of the position, as `render_mode` says."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() needs a render_mode: 'human', 'ansi' or 'rgb_array'")
-            return None
-        position, scores = self.position(), self._game.scores()
-        if self.render_mode == "rgb_array":
-            return self.pictures.rgb_array(position, scores=scores)
-        if self.render_mode == "ansi":
-            return self.pictures.ansi(position, scores=scores)
-        self.pictures.human(position, scores=scores)
-        return None
+        return draw(self.pictures, self.render_mode, self._pictured(), self._game.scores())
 
     def close(self) -> None:
         """Nothing to release."""
 
     # ------------------------------------------------------------------------------ beyond PettingZoo
 
-    def position(self) -> P:
-        """The position as it is now."""
-        return self._game.position()
+    def view(self, seat: int) -> Any:
+        """What a seat may know, as agents are handed it."""
+        return self._game.view(seat)
 
     @property
     def game_seed(self) -> int:
@@ -196,3 +218,23 @@ class TableEnv(AECEnv[str, Observation, int], Generic[P]):
     def record(self) -> dict[str, Any]:
         """The finished game in the format of its game's records, from which it can be rebuilt."""
         return self.records.of_game(self._game)
+
+
+class DiceEnv(TableEnv[DiceGame[P]], Generic[P]):
+    """A game with dice in which everything is public."""
+
+    def _start(self, seed: int, options: dict[str, Any]) -> None:
+        dice = options.get("dice")
+        self._game.reset(
+            seed,
+            first_player=options.get("first_player"),
+            dice=() if dice is None else dice,
+            position=options.get("position"),
+        )
+
+    def _pictured(self) -> P:
+        return self.position()
+
+    def position(self) -> P:
+        """The position as it is now."""
+        return self._game.position()

@@ -82,6 +82,7 @@ class Kind(ABC):
     phases: ClassVar[tuple[str, ...]]  # their names by number
     habits: ClassVar[Mapping[str, Habit]]
     perfect_information: ClassVar[bool]  # else agents get views and observations, never states
+    simultaneous: ClassVar[bool] = False  # players decide at the same time: there is a `parallel_env`, too
 
     def variant(self, num_players: int, **settings: Any) -> Variant:
         """So many players, and settings that differ from the usual ones; ValueError says what is wrong."""
@@ -146,7 +147,7 @@ OneGame = TypeVar("OneGame")
 
 @dataclass(frozen=True)
 class Parts(Generic[OneGame]):
-    """What a game in which everything is public is made of."""
+    """What a game is made of."""
 
     game: Callable[..., OneGame]  # (num_players, **settings, **options)
     batch: Callable[..., Batch]  # (buffers, *, num_players, **settings, **options)
@@ -156,31 +157,42 @@ class Parts(Generic[OneGame]):
     environments: Mapping[str, Callable[..., Any]]  # by name: "raw_env", "env", "solo"
 
 
-class OpenKind(Kind, Generic[OneGame]):
-    """A game in which everything is public."""
+class PartsKind(Kind, Generic[OneGame]):
+    """A game that is made of its parts."""
 
-    perfect_information = True
     parts: Parts[OneGame]
+    max_turns = "max_turns"  # what the game itself calls that option
+
+    def _named(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {self.max_turns if name == "max_turns" else name: value for name, value in options.items()}
 
     def game(self, variant: Variant, **options: Any) -> OneGame:
         """One game, step by step."""
-        return self.parts.game(variant.num_players, **variant.settings, **options)
+        return self.parts.game(variant.num_players, **variant.settings, **self._named(options))
 
     def batch(self, variant: Variant, num_games: int, **options: Any) -> Any:
         """Many games at once."""
         buffers = self.parts.buffers(num_games, variant.num_players)
-        return self.parts.batch(buffers, num_players=variant.num_players, **variant.settings, **options)
+        settings = {**variant.settings, **self._named(options)}
+        return self.parts.batch(buffers, num_players=variant.num_players, **settings)
 
     def observation_size(self, variant: Variant) -> int:
         """How many numbers an observation has."""
         return self.parts.observation_size(variant.num_players)
+
+    def make(self, name: str, variant: Variant, **options: Any) -> Any:
+        """An environment."""
+        settings = {**variant.settings, **self._named(options)}
+        return self.parts.environments[name](num_players=variant.num_players, **settings)
+
+
+class OpenKind(PartsKind[OneGame]):
+    """A game in which everything is public."""
+
+    perfect_information = True
 
     def observe(self, states: NDArray[Any]) -> NDArray[np.float32]:
         """What whoever is asked sees."""
         out = np.empty((len(states), self.parts.observation_size(int(states["num_players"][0]))), np.float32)
         self.parts.observe(states, np.arange(len(states)), 0, len(states), states["to_act"].copy(), out)
         return out
-
-    def make(self, name: str, variant: Variant, **options: Any) -> Any:
-        """An environment."""
-        return self.parts.environments[name](num_players=variant.num_players, **variant.settings, **options)

@@ -11,9 +11,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.aec import ILLEGAL_REWARD, RENDER_MODES, TableEnv
-from pechvogel.tabletop.game import Shown
 
-P = TypeVar("P", bound=Shown)
+P = TypeVar("P")
 
 # The same as an agent's `act`: the position, the mask of legal actions, a generator; returns an action.
 Opponent: TypeAlias = Callable[[Any, NDArray[np.int8], np.random.Generator], int]
@@ -52,7 +51,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int], Generic[P]):
         rotate_seats: bool = False,
         **kwargs: Any,
     ) -> None:
-        self._table: TableEnv[P] = type(self).table(num_players=num_players, **kwargs)
+        self._table: TableEnv[Any] = type(self).table(num_players=num_players, **kwargs)
         self.render_mode = self._table.render_mode
         callables = [opponents] * (num_players - 1) if callable(opponents) else list(opponents)
         if len(callables) != num_players - 1:
@@ -69,7 +68,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int], Generic[P]):
         self._resets = 0
         self._forfeited = False
         self._rng = np.random.default_rng(0)
-        self.observation_space = self._table.state_space
+        self.observation_space: spaces.Space[Any] = self._table.observation_spaces[self._learner]["observation"]
         self.action_space: spaces.Space[Any] = spaces.Discrete(self._table.action_spaces[self._learner].n)
 
     def reset(
@@ -120,8 +119,8 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int], Generic[P]):
         return self._table.render()
 
     def position(self) -> P:
-        """The position as it is now."""
-        return self._table.position()
+        """What the learner may know as things are now."""
+        return self._table.view(self.seat)  # type: ignore[no-any-return]
 
     @property
     def _learner(self) -> str:
@@ -142,7 +141,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.float32], int], Generic[P]):
             seat = table.possible_agents.index(table.agent_selection)
             opponent = self._opponents[(seat - self.seat - 1) % self._num_players]
             mask = table.infos[table.agent_selection]["action_mask"]
-            table.step(int(opponent(table.position(), mask, self._rng)))
+            table.step(int(opponent(table.view(seat), mask, self._rng)))
 
     def _observation(self) -> NDArray[np.float32]:
         return self._table.observe(self._learner)["observation"]

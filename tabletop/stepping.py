@@ -1,4 +1,4 @@
-"""Batches of games in which everything is public, and how they are started and stepped in compiled code.
+"""Batches of games, and how they are started and stepped in compiled code.
 
 The compiled part is templates of what is the same for every game: `compiled_steps` compiles them for one, with its own
 functions. Arrays are handed to no function inside a loop: counting their references would cost more than the rules.
@@ -40,7 +40,7 @@ def compiled_steps(module: str, **parts: Callable[..., Any]) -> Steps:
     )
 
 
-class OpenBatch(Batch):
+class SteppedBatch(Batch):
     """Many games at once. Finished games start again by themselves unless `auto_reset` is False.
 
     `threads` splits every step over that many threads; games don't depend on it. It pays from some thousand games on.
@@ -72,8 +72,8 @@ class OpenBatch(Batch):
         super().__init__(buffers, wanted, states, num_players, seed, threads, auto_reset)
 
     @abstractmethod
-    def _position(self, game: int) -> Any:
-        """The position of a game."""
+    def _view(self, game: int, seat: int) -> Any:
+        """What a seat may know of a game."""
 
     @property
     def _stop_turn(self) -> int:
@@ -87,15 +87,11 @@ class OpenBatch(Batch):
         settings = (self.base_seed, self.reward == "score", self.skip_forced, self._stop_turn, self.auto_reset)
         return self.steps.step_games(games, start, stop, self.running, actions, self._rows, *settings, check)
 
-    def shown(self, games: Ints) -> NDArray[np.void]:
-        """Everything is public: the states."""
-        return self.states[check_games(games, self.num_games)]
-
     def view(self, game: int, seat: int) -> Any:
-        """Everything is public: the position."""
+        """What a seat may know of a game."""
         check_whole("game", game, 0, self.num_games - 1)
         check_whole("seat", seat, 0, self.num_players - 1)
-        return self._position(game)
+        return self._view(game, seat)
 
     def scores(self, games: Ints) -> NDArray[np.int32]:
         """Points of everybody as things stand, a row for each of some games."""
@@ -106,6 +102,29 @@ class OpenBatch(Batch):
 
     def _end(self, games: Ints) -> None:
         self.states["phase"][games] = self.over_phase
+
+
+class OpenBatch(SteppedBatch):
+    """Games in which everything is public."""
+
+    @abstractmethod
+    def _position(self, game: int) -> Any:
+        """The position of a game."""
+
+    def _view(self, game: int, seat: int) -> Any:
+        return self._position(game)
+
+    def shown(self, games: Ints) -> NDArray[np.void]:
+        """Everything is public: the states."""
+        return self.states[check_games(games, self.num_games)]
+
+
+class HiddenBatch(SteppedBatch):
+    """Games in which players know different things."""
+
+    def shown(self, games: Ints) -> Floats32:
+        """What whoever is asked observes, and nothing more."""
+        return self.buffers.observations[check_games(games, self.num_games)]
 
 
 # ------------------------------------------------------------------------------------------------ a game's own

@@ -18,8 +18,9 @@ from pdoc import doc, extract, pdoc, render
 import pechvogel
 
 ROOMS = ("tabletop", "agents", "train", "play")
-PACKAGES = ("pechvogel_env", "lucky_loser_env", *[f"pechvogel.{room}" for room in ROOMS])
-NAME = re.compile(rf"`((?:pechvogel|pechvogel_env|lucky_loser_env|{'|'.join(ROOMS)})(?:\.\w+)+)(?:\(\))?`")
+ENVIRONMENTS = ("pechvogel_env", "lucky_loser_env", "porca_miseria_env")
+PACKAGES = (*ENVIRONMENTS, *[f"pechvogel.{room}" for room in ROOMS])
+NAME = re.compile(rf"`((?:pechvogel|{'|'.join(ENVIRONMENTS + ROOMS)})(?:\.\w+)+)(?:\(\))?`")
 
 
 def main(folder: Path) -> int:
@@ -45,7 +46,7 @@ def _resolve_named_tuples(module: doc.Module) -> None:
 def _lost(thing: doc.Doc) -> Iterator[tuple[str, str]]:
     """Where a docstring names something of ours that is not there; GAME stands for any game."""
     for name in NAME.findall(thing.docstring):
-        whole = name if name.startswith(("pechvogel", "lucky_loser_env")) else f"pechvogel.{name}"
+        whole = name if name.startswith(("pechvogel", *ENVIRONMENTS)) else f"pechvogel.{name}"
         try:
             pkgutil.resolve_name(whole.replace("GAME", "pechvogel"))
         except (ImportError, AttributeError):

@@ -31,7 +31,7 @@ def refused(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_games_are_found_by_name() -> None:
-    assert list(GAMES) == ["pechvogel", "lucky-loser"] and kind_of("pechvogel") is KIND
+    assert list(GAMES) == ["pechvogel", "lucky-loser", "porca-miseria"] and kind_of("pechvogel") is KIND
     for wrong in ("chess", "", None, 3):
         with pytest.raises(ValueError, match="there is no game"):
             kind_of(wrong)  # type: ignore[arg-type]

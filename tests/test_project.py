@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.test_cli import python
 ROOT = Path(__file__).parent.parent
 RULE_NUMBERS = [f"R{k}" for k in range(1, 23)] + [f"Q{k}" for k in range(1, 9)] + [f"E{k}" for k in range(1, 4)]
 LUCKY_LOSER_NUMBERS = [f"L{k}" for k in range(1, 17)] + [f"X{k}" for k in range(1, 5)]
+PORCA_MISERIA_NUMBERS = [f"P{k}" for k in range(1, 19)] + [f"Y{k}" for k in range(1, 5)]
 
 
 def test_the_environments_import_no_training_packages() -> None:
@@ -40,14 +42,15 @@ def test_help_loads_neither_torch_nor_numba() -> None:
 
 def test_importing_the_package_loads_no_compiler() -> None:
     """`import pechvogel_env` takes well under a second because numba waits until the engine is used."""
-    done = python("import sys, pechvogel_env, lucky_loser_env\nprint('numba' in sys.modules, 'PIL' in sys.modules)")
+    code = f"import sys, {', '.join(ENVIRONMENTS)}\n"
+    done = python(code + "print('numba' in sys.modules, 'PIL' in sys.modules)")
     assert done.stdout.strip() == "False False", done.stderr
 
 
 # The rooms in the order in which they may depend on each other: each may import those before it.
-ENVIRONMENTS = ["pechvogel_env", "lucky_loser_env"]
+ENVIRONMENTS = ["pechvogel_env", "lucky_loser_env", "porca_miseria_env"]
 ROOMS = ["tabletop", *ENVIRONMENTS, "agents", "train", "play", "pechvogel"]
-NOT_EACH_OTHER = [{"train", "play"}, set(ENVIRONMENTS)]
+NOT_EACH_OTHER = [{"train", "play"}, *map(set, combinations(ENVIRONMENTS, 2))]
 
 
 def module_of(path: Path) -> str:
@@ -81,11 +84,8 @@ def imports(path: Path, late: bool = True) -> set[tuple[str, str]]:
 
 def test_every_package_is_installed() -> None:
     """A folder that pyproject.toml does not list would be missing from the wheel."""
-    listed = set(
-        re.findall(
-            r'^  "((?:pechvogel|lucky_loser)[\w.]*)",$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M
-        )
-    )
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    listed = set(re.findall(r'^  "((?:pechvogel|lucky_loser|porca_miseria)[\w.]*)",$', text, re.M))
     assert listed == {module for module, path in MODULES.items() if path.name == "__init__.py"} | {"pechvogel.configs"}
 
 
@@ -102,7 +102,7 @@ def test_rooms_depend_in_one_direction_only() -> None:
 
 def test_what_is_shared_knows_no_game() -> None:
     """Only folders that carry a game's name know it: nothing else in agents and train imports them."""
-    of_game = re.compile(r"\.(pechvogel|lucky_loser)\.")
+    of_game = re.compile(r"\.(pechvogel|lucky_loser|porca_miseria)\.")
     for module, path in MODULES.items():
         if room_of(module) in ("tabletop", "agents", "train") and not of_game.search(f"{module}."):
             for other, _ in imports(path):
@@ -134,7 +134,14 @@ def test_no_module_uses_private_names_of_another() -> None:
         assert private == [], module
 
 
-@pytest.mark.parametrize(("folder", "numbers"), [("pechvogel", RULE_NUMBERS), ("lucky_loser", LUCKY_LOSER_NUMBERS)])
+@pytest.mark.parametrize(
+    ("folder", "numbers"),
+    [
+        ("pechvogel", RULE_NUMBERS),
+        ("lucky_loser", LUCKY_LOSER_NUMBERS),
+        ("porca_miseria", PORCA_MISERIA_NUMBERS),
+    ],
+)
 def test_every_rule_is_cited_by_a_test(folder: str, numbers: list[str]) -> None:
     """By the name of a test, or by what it says of itself or of its cases: not by a word anywhere in a file."""
     cited: set[str] = set()
@@ -142,7 +149,7 @@ def test_every_rule_is_cited_by_a_test(folder: str, numbers: list[str]) -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 text = f"{node.name} {ast.get_docstring(node) or ''} {' '.join(map(ast.unparse, node.decorator_list))}"
-                cited |= {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQELXrqelx]\d{1,2}(?!\d)", text)}
+                cited |= {match.upper() for match in re.findall(r"(?<![A-Za-z\d])[RQELXPYrqelxpy]\d{1,2}(?!\d)", text)}
     assert [number for number in numbers if number not in cited] == []
 
 
@@ -225,6 +232,7 @@ def test_a_changed_rule_reaches_kernels_cached_from_other_files(tmp_path: Path) 
         *(f"pechvogel/test_{name}" for name in ("rules_turn", "rules_frustrations", "rules_game")),
         *(f"pechvogel/test_{name}" for name in ("golden", "observation", "dice", "env")),
         *(f"lucky_loser/test_{name}" for name in ("rules", "golden", "observation", "dice", "env", "engine")),
+        *(f"porca_miseria/test_{name}" for name in ("rules", "record")),
     ],
 )
 def test_the_engine_runs_without_numba(name: str) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("pechvogel", "pechvogel_env", "lucky_loser_env", "tabletop", "agents", "train", "play", "configs")
+ENVIRONMENTS = ("pechvogel_env", "lucky_loser_env", "porca_miseria_env")
+FOLDERS = ("pechvogel", *ENVIRONMENTS, "tabletop", "agents", "train", "play", "configs")
 NOT_OURS = "raise RuntimeError('this belongs to somebody else, and must not be imported')"
 
 
@@ -71,7 +72,7 @@ def run(site: Path, folder: Path, *words: str) -> str:
 def test_it_installs_names_that_clash_with_nobody(site: Path) -> None:
     (record,) = site.glob("pechvogel-*.dist-info/RECORD")
     tops = {line.split("/")[0] for line in record.read_text().splitlines() if not line.startswith("pechvogel-")}
-    assert tops == {"pechvogel", "pechvogel_env", "lucky_loser_env"}
+    assert tops == {"pechvogel", *ENVIRONMENTS}
 
 
 def test_it_is_not_large(site: Path) -> None:

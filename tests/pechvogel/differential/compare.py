@@ -45,7 +45,7 @@ from pechvogel.tabletop.seeds import game_seed, mix, seeded_first_player
 from pechvogel.train.progress import bar
 from pechvogel_env import rules
 from pechvogel_env.dice import fill_throw, word
-from pechvogel_env.game import DICE_NEXT, MAX_LEGAL, go_on, random_games
+from pechvogel_env.game import CHANCE_NEXT, MAX_LEGAL, go_on, random_games
 from pechvogel_env.rules import FACES, MAX_COPIES, MAX_PLAYERS, MIN_PLAYERS, NUM_ACTIONS, NUM_DICE, STATE, Action, Phase
 
 MODEL = Path(__file__).parent / "model.c"
@@ -183,7 +183,7 @@ def play(
                 else:
                     rules.apply(states, 0, step)
             bits = go_on(s, dice_seed, True, MAX_TURNS, False) if style == SKIPPING else rules.legal_of(s)
-            if bits == DICE_NEXT:
+            if bits == CHANCE_NEXT:
                 bits = 0
         g.rows = row - start
         r = results[k : k + 1]
