@@ -15,7 +15,7 @@ from rich.table import Table
 from pechvogel.agents.games import kind_of
 from pechvogel.agents.random import RandomAgent
 from pechvogel.play.games import Offer
-from pechvogel.tabletop.game import Game
+from pechvogel.tabletop.game import DiceGame
 from pechvogel.tabletop.kind import Variant
 
 CLEAR = "\x1b[H\x1b[2J"
@@ -30,7 +30,7 @@ class Screen:
         self.names = names
         self._in_place = delay > 0 and sys.stdout.isatty()
 
-    def draw(self, game: Game[Any], action: int | None) -> None:
+    def draw(self, game: DiceGame[Any], action: int | None) -> None:
         """Show the game before a decision, and the decision."""
         if self._in_place:
             print(CLEAR, end="")
@@ -41,7 +41,7 @@ class Screen:
             time.sleep(self.delay)
 
 
-def result(game: Game[Any], names: Sequence[str]) -> str:
+def result(game: DiceGame[Any], names: Sequence[str]) -> str:
     """Who won, in a sentence."""
     if game.truncated:
         return f"Stopped after {game.position().turn} turns."
@@ -51,9 +51,9 @@ def result(game: Game[Any], names: Sequence[str]) -> str:
     return f"{' and '.join(winners)} {verb}: {points}."
 
 
-def watch(variant: Variant, seed: int, draw: Callable[[Game[Any], int | None], None]) -> Game[Any]:
+def watch(variant: Variant, seed: int, draw: Callable[[DiceGame[Any], int | None], None]) -> DiceGame[Any]:
     """Let random agents play a whole game."""
-    game: Game[Any] = kind_of(variant.game).game(variant)
+    game: DiceGame[Any] = kind_of(variant.game).game(variant)
     game.reset(seed)
     agent = RandomAgent()
     rng = np.random.default_rng(seed)

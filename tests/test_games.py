@@ -1,4 +1,4 @@
-"""What each game brings to the table: the same modules in every game's folder, and rooms of before there were others."""
+"""What each game brings to the table: the same modules in every game's folder, and rooms from before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lucky Loser on the page, in a real browser: a whole game and its review, keyboard, phone, four languages, two people."""
+"""Lucky Loser on the page, in a real browser: a game and its review, keyboard, phone, four languages, two people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lucky Loser in the rooms of the server: people and agents, fair and real dice, taking back, coach, review, records."""
+"""Lucky Loser in the rooms of the server: people, agents, fair and real dice, taking back, coach, review, records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A game of Lucky Loser at a table: steps, dice of people and of seeds, taking back, lines, records, and what is told."""
+"""A game of Lucky Loser at a table: steps, dice of people and of seeds, taking back, lines, records, what is told."""
 
 from __future__ import annotations
 
