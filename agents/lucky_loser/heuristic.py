@@ -39,7 +39,8 @@ from pechvogel.tabletop.arrays import Ints, Ints8
 from pechvogel.tabletop.compile import compiled, inlined
 
 HOLD = 2.0  # chips that a piece on an X promises, if its sum could be formed in every turn
-NEAR = (1.0, 1.5, 0.7, 0.3)  # ... and what a piece promises so many groups before it, compared with that
+# ... and what a piece promises so many groups before it, compared with that; the rows are no longer.
+NEAR = (1.0, 1.5, 0.7, 0.3, 0.15, 0.07, 0.03, 0.01)
 PLENTY = 4  # chips in a stack: with fewer left, a piece promises less
 LACKING = (0.0, 0.5, 0.2, 0.15, 0.1, 0.05, 0.0)  # how much of the next card a set promises that lacks so many chips
 HARM = 1.5  # what a promise that others lose is worth, compared with one's own
@@ -125,8 +126,6 @@ def _chips(s: Any, row: int, groups: int) -> int:
 @inlined
 def _promise(row: int, away: int, left: int) -> float:
     """Points that a piece so many groups before its X promises, with so many chips left."""
-    if away >= len(NEAR):
-        return 0.0
     return HOLD * CHANCES[row] * SUMS[row] * NEAR[away] * min(left, PLENTY) / PLENTY
 
 

@@ -44,10 +44,10 @@ Evaluation: TypeAlias = Callable[[States], Floats]
 AT_ONCE = 4096  # states, so that their ends don't fill the memory
 
 # All throws without their order, as `rules.land` takes them, and how likely each is.
-_THROWS = np.array(
+THROWS = np.array(
     [sum((face - FACES[0]) * NUM_FACES**die for die, face in enumerate(dice)) for dice in SORTED_THROWS], np.int64
 )
-_CHANCES = np.array(
+CHANCES = np.array(
     [factorial(NUM_DICE) / prod(factorial(dice.count(face)) for face in FACES) / NUM_THROWS for dice in SORTED_THROWS]
 )
 
@@ -125,11 +125,11 @@ def expect(s: Any, values: Floats, actions: Ints, rows: Ints, out: Floats, i: in
     """What a turn is worth to everybody before its throw, into row `i`; `s` is spoilt for that."""
     for k in range(s.num_players):
         out[i, k] = 0.0
-    for number in range(len(_THROWS)):
-        land(s, _THROWS[number])
+    for number in range(len(THROWS)):
+        land(s, THROWS[number])
         row = best_row(legal_of(s), actions, rows)
         for k in range(s.num_players):
-            out[i, k] += _CHANCES[number] * values[row, k]
+            out[i, k] += CHANCES[number] * values[row, k]
 
 
 @compiled
