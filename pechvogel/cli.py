@@ -24,8 +24,8 @@ def main(argv: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):  # names may have letters that this terminal lacks
         sys.stdout.reconfigure(errors="replace")
     words = sys.argv[1:] if argv is None else argv
+    _use_one_thread_for_matrices()  # first: the options of a game are told by code that imports NumPy
     arguments = parser(words).parse_args(words)
-    _use_one_thread_for_matrices()
     try:
         _check_game(arguments)
         _check_targets(arguments)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lucky_loser_env import record
+from pechvogel import cli
 from pechvogel.cli import main
 
 GAME = ["--game", "lucky-loser"]
@@ -86,3 +90,18 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture
     refused(["watch", "--game", "chess"], "there is no game 'chess'", capsys)
     refused(["replay", str(tmp_path / "none.jsonl")], "No such file", capsys)
     refused(["serve", "--game", "chess"], "there is no game 'chess'", capsys)
+
+
+def test_matrices_get_one_thread_before_anything_imports_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The champion takes ten times as long with threads that wait for each other."""
+
+    def parser(words: list[str]) -> Any:
+        assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+        raise ValueError("seen")
+
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.setattr(cli, "parser", parser)
+    with pytest.raises(ValueError, match="seen"):
+        main(["watch", *GAME])
+    code = "import sys, pechvogel.cli; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
