@@ -90,7 +90,7 @@ class Games:
     ended: States
     reached: Ints  # per game: pieces that got onto an X
     sent_home: Ints  # ... and were sent home from there (L10)
-    stalled: Truths  # per game: given up after LONGEST turns, and scored as it stood (L16)
+    stalled: Truths  # per game: given up after LONGEST turns (L16)
     positions: States  # between turns, of every so many-th game that was not
     game: Ints  # which game a position is of
 
@@ -141,28 +141,27 @@ def between_turns(states: States) -> States:
 
 
 def describe(games: Games, variant: Variant) -> dict[str, Any]:
-    """All figures of games of equals."""
-    n = variant.num_players
-    rounds = games.turns[~games.stalled] // n
-    chips = games.ended["chips"][:, :n].sum(axis=1)
-    scores = chips @ np.array(SUMS) + games.ended["bonus"][:, :n].sum(axis=1)
+    """All figures of games of equals; of those that ended, except how many did not."""
+    n, whole = variant.num_players, ~games.stalled
+    rounds, ended = games.turns[whole] // n, games.ended[whole]
+    chips, bonus = ended["chips"][:, :n].sum(axis=1), ended["bonus"][:, :n].sum(axis=1)
     return {
         "games": len(games.turns),
         "stalled": _figure(games.stalled),
         "rounds": _figure(rounds)
         | {"middle": np.quantile(rounds, [0.05, 0.5, 0.95]).tolist(), "histogram": np.bincount(rounds).tolist()},
-        "points": _figure(scores / n),
-        "bonus_points": _figure(games.ended["bonus"][:, :n].sum(axis=1) / n),
-        "all_cards": _figure(games.ended["cards"] == NUM_CARDS),
-        "first": _figure(games.first),
-        "reached": _figure(games.reached),
-        "sent_home": float(games.sent_home.sum() / max(1, games.reached.sum())),
+        "points": _figure((chips @ np.array(SUMS) + bonus) / n),
+        "bonus_points": _figure(bonus / n),
+        "all_cards": _figure(ended["cards"] == NUM_CARDS),
+        "first": _figure(games.first[whole]),
+        "reached": _figure(games.reached[whole]),
+        "sent_home": float(games.sent_home[whole].sum() / max(1, games.reached[whole].sum())),
         "rows": [
             {
                 "sum": sum_,
                 "chips": _figure(chips[:, row] / n),
                 "points": _figure(sum_ * chips[:, row] / n),
-                "closed": _figure(games.ended["stacks"][:, row] == 0),
+                "closed": _figure(ended["stacks"][:, row] == 0),
             }
             for row, sum_ in enumerate(SUMS)
         ],
@@ -433,7 +432,7 @@ def _draw_rows(axis: Any, data: dict[str, Any], name: str, scale: float) -> None
 def main(argv: list[str] | None = None) -> int:
     """Gather, print, draw; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m pechvogel.train.lucky_loser.findings", description=__doc__)
-    parser.add_argument("--games", type=int, default=10_000, help="of every kind (default 10000)")
+    parser.add_argument("--games", type=int, default=20_000, help="of every kind (default 20000)")
     parser.add_argument("--seed", type=int, default=1, help="of all games (default 1)")
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="for the plots (default: here)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures into this file")
