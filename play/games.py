@@ -70,14 +70,14 @@ def offer(game: str) -> Offer:
 
 
 def offers() -> list[Offer]:
-    """All games."""
-    return [offer(game) for game in GAMES]
+    """All games that have a folder here."""
+    return [one for one in map(offer, GAMES) if (Path(__file__).parent / one.folder).is_dir()]
 
 
 def of_record(record: Mapping[str, Any]) -> Offer:
     """The game that a record is of, by its format; Pechvogel's reader refuses what is of none."""
     found = record.get("format") if isinstance(record, Mapping) else None
-    return next((one for one in offers() if found == one.engine("record").FORMAT), offer(DEFAULT))
+    return next((one for one in map(offer, GAMES) if found == one.engine("record").FORMAT), offer(DEFAULT))
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:
