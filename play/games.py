@@ -70,8 +70,15 @@ def offer(game: str) -> Offer:
 
 
 def offers() -> list[Offer]:
-    """All games that have a folder here."""
-    return [one for one in map(offer, GAMES) if (Path(__file__).parent / one.folder).is_dir()]
+    """The games that can be played on the page."""
+    return [one for one in map(offer, GAMES) if (Path(__file__).parent / one.folder / "web").is_dir()]
+
+
+def on_page(game: str) -> str:
+    """The name of a game that can be played on the page; ValueError for others."""
+    if game not in (found := [one.name for one in offers()]):
+        raise ValueError(f"{game!r} is not played on the page; there is {', '.join(found)}")
+    return game
 
 
 def of_record(record: Mapping[str, Any]) -> Offer:

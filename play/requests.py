@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lucky_loser_env.rules import ROW_LENGTHS
-from pechvogel.agents.games import DEFAULT, GAMES
+from pechvogel.agents.games import DEFAULT
 from pechvogel.play.games import offers
 from pechvogel.play.room import CALLS_OUT
 from pechvogel_env.rules import MAX_COPIES, NUM_DICE
@@ -48,7 +48,7 @@ class SeatWish(_Strict):
 class OpenRoom(_Strict):
     """A new game; the settings of a game are fields of the same names, and those of others are refused."""
 
-    game: Literal[tuple(GAMES)] = DEFAULT  # type: ignore[valid-type]
+    game: Literal[tuple(AGENTS)] = DEFAULT  # type: ignore[valid-type]
     seats: list[SeatWish] = Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)
     name: Name = "?"
     copies: int = Field(MAX_COPIES, ge=1, le=MAX_COPIES)

@@ -20,9 +20,9 @@ from pydantic import AfterValidator
 from starlette.exceptions import HTTPException
 
 from pechvogel import __version__
-from pechvogel.agents.games import DEFAULT, GAMES, check_game
+from pechvogel.agents.games import DEFAULT
 from pechvogel.play import fair
-from pechvogel.play.games import Offer, offer, offers
+from pechvogel.play.games import Offer, offer, offers, on_page
 from pechvogel.play.guard import OPENING, Guard, Limiter, Network, Openers, error_answer
 from pechvogel.play.hub import Hub, Live
 from pechvogel.play.me import add_me
@@ -153,14 +153,8 @@ def _add_health(app: FastAPI, hub: Hub) -> None:
 # ------------------------------------------------------------------------------------------------ rooms
 
 
-def _game(name: str) -> str:
-    """A game that there is; ValueError if there is no such."""
-    check_game(name)
-    return name
-
-
 State: TypeAlias = dict[str, Any]
-GameName = Annotated[str, AfterValidator(_game), Query(description=f"one of {', '.join(GAMES)}")]
+GameName = Annotated[str, AfterValidator(on_page), Query(description=f"one of {', '.join(AGENTS)}")]
 RoomName = Annotated[str, "the unguessable part of a game's link"]
 Token = Annotated[str | None, Header(description="Bearer and the token that was given at the seat")]
 

@@ -214,7 +214,8 @@ def worth_of_ones(search: TurnSearch, positions: States, game: Ints, n: int) -> 
 
     Intervals come from games: positions of the same one are not independent.
     """
-    shares, points = [], []
+    shares: list[Floats] = []
+    points: list[Floats] = []
     for at in range(0, len(positions), AT_ONCE):
         value, brought = price(search, positions[at : at + AT_ONCE])
         by_ones = [ones == ONES for ones in range(NUM_DICE + 1)] + [ONES < LUCKY, ONES >= LUCKY]
