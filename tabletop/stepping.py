@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pechvogel.tabletop.arrays import Floats32, Ints, Ints8
-from pechvogel.tabletop.batch import NOBODY, Batch, Buffers, Rows, Running, shapes
+from pechvogel.tabletop.batch import NOBODY, Batch, Buffers, Rows, shapes
 from pechvogel.tabletop.bits import first_illegal, write_masks
 from pechvogel.tabletop.checks import check_truths, check_whole
 from pechvogel.tabletop.compile import for_game
@@ -81,11 +81,11 @@ class SteppedBatch(Batch):
 
     def _start(self, first_players: Ints) -> None:
         settings = (self.base_seed, self.skip_forced, self._stop_turn, self.auto_reset)
-        self.steps.start_games(self.running, first_players, self.rows(), *settings)
+        self.steps.start_games(self._running, first_players, self.rows(), *settings)
 
     def _step_range(self, games: Ints, start: int, stop: int, actions: Ints, check: bool) -> int:
         settings = (self.base_seed, self.reward == "score", self.skip_forced, self._stop_turn, self.auto_reset)
-        return self.steps.step_games(games, start, stop, self.running, actions, self._rows, *settings, check)
+        return self.steps.step_games(games, start, stop, self._running, actions, self._rows, *settings, check)
 
     def view(self, game: int, seat: int) -> Any:
         """What a seat may know of a game."""
@@ -177,7 +177,7 @@ def step_games(
     games: Ints,
     start: int,
     stop: int,
-    running: Running,
+    running: tuple[Any, ...],
     actions: Ints,
     rows: Rows,
     base_seed: Any,
@@ -235,7 +235,7 @@ def step_games(
 
 
 def start_games(
-    running: Running,
+    running: tuple[Any, ...],
     first_players: Ints,
     rows: Rows,
     base_seed: Any,
@@ -245,6 +245,7 @@ def start_games(
 ) -> None:
     """Start every game with its seed and first player, up to its first decision."""
     states, bits, seeds, episodes = running
+    observations, masks, to_act = rows[:3]
     games = np.arange(len(states))
     for i in range(len(states)):
         s = states[i]
@@ -255,6 +256,6 @@ def start_games(
             seeds[i] = game_seed(base_seed, i, episodes[i])
             begin(s, seeded_first_player(seeds[i], s.num_players))
             bits[i] = go_on(s, seeds[i], skip_forced, max_turns, True)
-        rows.to_act[i] = s.to_act if bits[i] else NOBODY
-    write_masks(bits, games, 0, len(states), rows.masks)
-    put_observations(states, games, 0, len(states), rows.to_act, rows.observations)
+        to_act[i] = s.to_act if bits[i] else NOBODY
+    write_masks(bits, games, 0, len(states), masks)
+    put_observations(states, games, 0, len(states), to_act, observations)

@@ -189,8 +189,9 @@ def test_kernels_take_constants_only_from_files_that_their_cache_looks_at() -> N
     assert len(kernels) > 15 and set(kernels.values()) <= looked_at
     for module, path in kernels.items():
         for other, name in imports(path, late=False):
-            constant = name.isupper() or name in ("Rows", "Running")  # tuples by their order
-            assert not constant or MODULES[other] in looked_at or name in ("JIT", "KIND"), f"{module}: {other}.{name}"
+            assert not name.isupper() or MODULES[other] in looked_at or name in ("JIT", "KIND"), (
+                f"{module}: {other}.{name}"
+            )
 
 
 def test_first_use_says_that_it_compiles_and_later_starts_are_quick(tmp_path: Path) -> None:
