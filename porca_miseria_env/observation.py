@@ -30,6 +30,7 @@ from porca_miseria_env.rules import (
     NOBODY,
     NUM_CARDS,
     NUM_SYMBOLS,
+    ONE,
     PENALTY,
     States,
 )
@@ -153,7 +154,7 @@ def _put(s: Any, observer: int, out: Floats32, row: int) -> None:
             put_chances(s, observer, _EVIDENCE, out, row, _CHANCES)
     out[row, _PILE] = count_actions(s.pile) * _PER_CARD
     out[row, _JACKPOT] = s.num_jackpot * _PER_JACKPOT
-    symbols_known = count_actions(s.known & ((1 << (NUM_CARDS - s.tap_cards)) - 1))
+    symbols_known = count_actions(s.known & ((ONE << (NUM_CARDS - s.tap_cards)) - 1))
     out[row, _KNOWN] = symbols_known * _PER_CARD
     out[row, _KNOWN + 1] = (count_actions(s.known) - symbols_known) * _PER_CARD
     out[row, _HANDS] = s.num_hands * _PER_HAND

@@ -100,6 +100,7 @@ def _lucky_numbers() -> NDArray[np.int64]:
 
 
 NUMBERS = _lucky_numbers()
+ONE = np.int64(1)  # to be shifted: without numba, a bare 1 would become as narrow as the numbers in states are
 ALL_LUCKY = (1 << NUM_SYMBOLS) - 1  # all three lucky cards, as bits
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
@@ -297,7 +298,7 @@ def apply_card(states: States, i: int, card: int) -> None:
 def turn_card(s: Any, card: int) -> None:
     """The dealer turns a card of the pile, so that all see it at once (P4)."""
     s.card = card
-    s.pile &= ~(1 << card)
+    s.pile &= ~(ONE << card)
     if is_tap(s, card):
         _ask(s, Phase.TAP)
     else:
@@ -419,7 +420,7 @@ def seats_with_loot(states: States, i: int, order: NDArray[np.int8]) -> NDArray[
     for seat in order:
         symbol = s.choices[seat] - Action.MUSHROOM
         if 0 <= symbol < NUM_SYMBOLS and (middle >> symbol) & 1:
-            middle &= ~(1 << symbol)
+            middle &= ~(ONE << symbol)
             if is_right(s, seat, symbol):
                 seats[number] = seat
                 number += 1
@@ -434,14 +435,14 @@ def _fits(states: States, i: int, order: NDArray[np.int8], loot: NDArray[np.int8
     for seat in order:
         if not 0 <= seat < s.num_players:
             return False
-        seats |= 1 << seat
+        seats |= ONE << seat
     due = len(seats_with_loot(states, i, order))
     pile = s.pile
     for card in loot:
         if not 0 <= card < NUM_CARDS or not (pile >> card) & 1:
             return False
-        pile &= ~(1 << card)
-    return seats == (1 << s.num_players) - 1 and len(loot) == min(due, count_actions(s.pile))
+        pile &= ~(ONE << card)
+    return seats == (ONE << s.num_players) - 1 and len(loot) == min(due, count_actions(s.pile))
 
 
 @inlined
@@ -456,7 +457,7 @@ def lay_hand(s: Any, seat: int) -> bool:
     symbol = action - Action.MUSHROOM
     if not (s.middle >> symbol) & 1:  # P14: a faster hand has just taken it
         return False
-    s.middle &= ~(1 << symbol)  # P6
+    s.middle &= ~(ONE << symbol)  # P6
     right = is_right(s, seat, symbol)
     s.takers[s.num_taken] = seat
     s.taken[s.num_taken] = symbol
@@ -476,7 +477,7 @@ def is_right(s: Any, seat: int, symbol: int) -> bool:
 @inlined
 def may_take(numbers: int, card: int, symbol: int) -> bool:
     """Whether lucky numbers allow to take the lucky card of a symbol of a symbol card (P5)."""
-    return ((numbers >> SHOWN[card, symbol]) & 1 != 0) | (numbers & SHOWN_BITS[card] == 0)
+    return ((numbers >> np.int64(SHOWN[card, symbol])) & 1 != 0) | (numbers & SHOWN_BITS[card] == 0)
 
 
 @inlined
@@ -504,14 +505,14 @@ def _lay_on_pile(s: Any, seat: int) -> None:
 @inlined
 def win_loot(s: Any, seat: int, card: int) -> None:
     """A right hand wins a card of the pile (P7)."""
-    s.pile &= ~(1 << card)
+    s.pile &= ~(ONE << card)
     _put_on_loot(s, seat, card)
 
 
 @inlined
 def keep_lucky_card(s: Any, seat: int) -> None:
     """The pile is empty: the lucky card that a right hand has just taken is its loot (P11)."""
-    s.paid |= 1 << s.taken[s.num_taken - 1]
+    s.paid |= ONE << s.taken[s.num_taken - 1]
     s.lucky[seat] += 1
     s.loot[seat] += 1
 
@@ -536,7 +537,7 @@ def _lose_loot(s: Any, seat: int) -> None:
     for _ in range(lost):
         card = s.tops[seat]
         s.tops[seat] = s.below[card]
-        cards |= 1 << card
+        cards |= ONE << card
         place = s.num_jackpot
         while place > start and s.jackpot[place - 1] > card:
             s.jackpot[place] = s.jackpot[place - 1]
@@ -594,7 +595,7 @@ def _win_jackpot(s: Any, seat: int) -> None:
 @inlined
 def _end_card(s: Any) -> None:
     """The table is cleared (P8), the dealer moves on (P4), the jackpot is cut (P9); the game may be over (P11)."""
-    s.known |= 1 << s.card
+    s.known |= ONE << s.card
     s.turned[s.turn % KEPT_TURNED] = s.card
     s.turn += 1
     s.dealer = s.dealer + 1 if s.dealer + 1 < s.num_players else 0
@@ -612,7 +613,7 @@ def _cut_jackpot(s: Any) -> None:
         return
     back = 0
     for k in range(over):
-        back |= 1 << s.jackpot[k]
+        back |= ONE << s.jackpot[k]
     for k in range(JACKPOT_CUT):
         s.jackpot[k] = s.jackpot[k + over]
     s.num_jackpot = JACKPOT_CUT

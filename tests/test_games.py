@@ -29,7 +29,7 @@ OFFERED = {
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [one.name for one in offers()])
 def test_every_game_brings_the_same(game: str) -> None:
     one = offer(game)
     for module, names in OFFERED.items():
@@ -43,7 +43,10 @@ def test_every_game_brings_the_same(game: str) -> None:
 
 
 def test_games_are_found_by_name_and_record() -> None:
-    assert [one.name for one in offers()] == list(GAMES)
+    assert [one.name for one in offers()] == ["pechvogel", "lucky-loser"], "Porca Miseria has no page"
+    assert set(GAMES) - {"porca-miseria"} == {games.on_page(one.name) for one in offers()}
+    with pytest.raises(ValueError, match="'porca-miseria' is not played on the page; there is pechvogel, lucky-loser"):
+        games.on_page("porca-miseria")
     assert games.of_record({"format": "lucky-loser-game-1"}).name == "lucky-loser"
     assert games.of_record({"format": "chess"}).name == games.of_record([]).name == "pechvogel"  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="there is no game 'chess'"):
@@ -59,7 +62,13 @@ def test_what_is_shared_names_no_game() -> None:
         if any(
             f"{word} {name}" in path.read_text(encoding="utf-8")
             for word in ("from", "import")
-            for name in ("pechvogel_env", "lucky_loser_env", "pechvogel.play.pechvogel", "pechvogel.play.lucky_loser")
+            for name in (
+                "pechvogel_env",
+                "lucky_loser_env",
+                "porca_miseria_env",
+                "pechvogel.play.pechvogel",
+                "pechvogel.play.lucky_loser",
+            )
         )
     }
     assert knowing == {"me.py", "pages.py", "server.py", "requests.py"}

@@ -38,13 +38,13 @@ def test_every_phase_is_drawn_at_every_size() -> None:
 
 def test_without_labels_there_are_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    text = render._Canvas.text
+    text = render.Canvas.text
 
-    def note(self: render._Canvas, x: float, y: float, words: str, *args: object, **more: object) -> None:
+    def note(self: render.Canvas, x: float, y: float, words: str, *args: object, **more: object) -> None:
         written.append(words)
         text(self, x, y, words, *args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(render._Canvas, "text", note)
+    monkeypatch.setattr(render.Canvas, "text", note)
     for position in one_of_each_phase_and_size():
         scores = [-12] * position.num_players
         render.rgb_array(position, "ABCDE"[: position.num_players], scores, labels=False)
