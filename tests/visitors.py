@@ -127,7 +127,8 @@ class Visitor:
         self.page.add_init_script(
             "localStorage.setItem('pechvogel.pace', '\"instant\"');"
             "localStorage.setItem('pechvogel.coach', '\"all\"');"
-            "localStorage['pechvogel.lobby'] ??= '{\"coach\": false}'"
+            "for (const key of ['pechvogel.lobby', 'pechvogel.lobby.lucky-loser'])"
+            "  localStorage[key] ??= '{\"coach\": false}'"
         )
 
     def _note(self, message: Any) -> None:
